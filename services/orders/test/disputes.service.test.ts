@@ -12,7 +12,7 @@ test('a payment is not refunded while a dispute is open or lost, and is after on
   await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
   const waitFor = (status: string) =>
     eventually(async () => {
-      await orders.rows('update disputes set next_check_at = now(), leased_until = null')
+      await orders.rows('update disputes set next_check_at = now() where leased_until is null')
       await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
       expect(await orders.rows('select status from disputes')).toEqual([{ status }])
     })

@@ -11,6 +11,7 @@ import { asThisRelease, expectMoneyToAddUp } from './money.ts'
 import { buyProduct, createBenefitShop } from './sell-benefits.ts'
 import { useTestProcessor } from './slow-processor.ts'
 import { startOrders, type OrdersUnderTest, type Shop } from './start-orders.ts'
+import { sell, startStripeShop } from './stripe-shop.ts'
 
 const reason = 'customer_request' as const
 const lost = { unknown: 'timeout', sent: true, retryAfterMs: null } as const
@@ -184,4 +185,23 @@ test('benefits that a refund revoked are granted again once the bank has returne
   expect(await orders.nextEvent(benefitGrantUpdated)).toMatchObject({ order_id: order.id, benefit_id: alpha, is_granted: true })
   expect(await granted()).toEqual([{ benefit_id: alpha }])
   await eventually(() => expect(orders.publishedEvents.at(-1)?.subject).toBe(customerStateChanged.subject))
+})
+
+test('a refund that the bank returns leaves the order refunded by the others', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe, shop: seller } = shop
+  const { order } = await sell(shop)
+  const refund = (amount: number) => orders.call(createRefund, { order_id: order.id, reason: 'other', amount }, seller.seller)
+  await refund(100)
+  const { id } = await refund(200)
+  const readOrder = () => orders.call(getOrder, { id: order.id }, seller.seller)
+  expect(await readOrder()).toMatchObject({ status: 'partially_refunded', refunded_amount: 300 })
+  const [{ theirs } = { theirs: '' }] = await orders.rows<{ theirs: string }>(
+    'select provider_refund as theirs from refunds where id = $1',
+    [id],
+  )
+  fake.bank.settleRefund(stripe.id, theirs, 'failed')
+  await checkNow(orders, 'refunds', `id = '${id}'`)
+  await eventually(async () => expect(await readOrder()).toMatchObject({ status: 'partially_refunded', refunded_amount: 100 }))
+  await expectMoneyToAddUp(orders)
 })
