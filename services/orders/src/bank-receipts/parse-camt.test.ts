@@ -83,6 +83,17 @@ test('amounts are exact in the minor units of their currency', () => {
     expect(() => readAmount(amount, currency)).toThrow(UnreadableXml)
 })
 
+test('a comment may be long; tags with thousands of attributes, and thousands of prefixes, are rejected', () => {
+  const document = buildCamt([{}])
+  const add = (text: string) => document.replace('<BkToCstmrStmt>', `<BkToCstmrStmt>${text}`)
+  expect(parseCamt(add(`<!--${'- '.repeat(50_000)}-->`))).toEqual(parseCamt(document))
+  const attributes = Array.from({ length: 2_000 }, (_, index) => `a${index}=""`).join(' ')
+  expect(() => parseCamt(add(`<a ${attributes}/>`))).toThrow('too long')
+  expect(() => parseCamt(add(Array.from({ length: 2_000 }, (_, index) => `<a xmlns:a${index}="u"/>`).join('')))).toThrow(
+    'too many prefixes',
+  )
+})
+
 test('a booking of 0, as banks close an account with, is left out', () => {
   const [statement] = parseCamt(buildCamt([{ amount: '0.00' }, {}, { amount: '7.00', parts: [{ amount: '7.00' }, { amount: '0' }] }]))
   expect(statement?.credits.map(({ amount }) => amount)).toEqual([4200n, 700n])

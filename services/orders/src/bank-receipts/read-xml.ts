@@ -13,6 +13,10 @@ export interface XmlElement {
 const maxDepth = 40
 const maxElements = 60_000
 
+/** The parser compares each attribute with all before it, and copies prefixes slowly. Documents of banks have a few of both. */
+const maxTagLength = 4_000
+const maxPrefixes = 100
+
 /** The document is not XML, or has a document type, or is nested too deeply or too large. */
 export class UnreadableXml extends Error {}
 
@@ -22,6 +26,8 @@ export function readXml(document: string): XmlElement {
   const open: XmlElement[] = []
   let root: XmlElement | undefined
   let count = 0
+  let prefixes = 0
+  let isInTag = false
   const reject = (message: string) => {
     throw new UnreadableXml(message)
   }
@@ -30,6 +36,7 @@ export function readXml(document: string): XmlElement {
     if (current) current.text += text
   }
   const addElement = ({ local, uri, attributes }: sax.QualifiedTag) => {
+    isInTag = false
     if (++count > maxElements || open.length >= maxDepth) reject('It is too large or too deep.')
     const entries = Object.values(attributes).map(({ local: name, value }) => [name, value] as const)
     const element: XmlElement = { name: local, namespace: uri, attributes: Object.fromEntries(entries), children: [], text: '' }
@@ -39,14 +46,24 @@ export function readXml(document: string): XmlElement {
     open.push(element)
   }
   Object.assign(parser, {
+    // Long comments are no error: the document is short.
+    bufferCheckPosition: Number.POSITIVE_INFINITY,
     onerror: () => reject('It is not well-formed XML.'),
     ondoctype: () => reject('It has a document type.'),
+    onopentagstart: () => void (isInTag = true),
+    onopennamespace: ({ prefix }: { prefix: string }) => void (prefix && ++prefixes > maxPrefixes && reject('It has too many prefixes.')),
     onopentag: addElement,
     onclosetag: () => void open.pop(),
     ontext: addText,
     oncdata: addText,
   })
-  parser.write(document).close()
+  for (let start = 0; start < document.length; start += maxTagLength) {
+    const before = count
+    const isOpen = isInTag
+    parser.write(document.slice(start, start + maxTagLength))
+    if (isOpen && isInTag && count === before) reject('A tag is too long.')
+  }
+  parser.close()
   return root ?? reject('It is empty.')
 }
 
