@@ -6,6 +6,7 @@ import { voidOrder } from '@quittance/contracts/unpaid-invoices'
 import { organizationCaller } from '@quittance/testing/callers'
 import { expect, test } from 'vitest'
 import { buildCamt } from './camt.ts'
+import { asThisRelease } from './money.ts'
 import {
   buyByTransfer,
   buyInvoicedByTransfer,
@@ -76,6 +77,17 @@ test('a part that arrived for a voided order is returned, and no longer counts t
   await orders.call(markReceiptAsReturned, { id: late.id }, seller)
   expect([await readBalance(shop, 'unapplied'), await readBalance(shop, 'provider')]).toEqual([0, 0])
   expect(await orders.rows('select from refunds')).toEqual([])
+})
+
+test('money of a payment that is complete and not applied yet is not returned', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { paymentId, orderId } = await buyByTransfer(shop)
+  await asThisRelease(orders, `update payments set leased_until = now() + interval '1 hour' where id = '${paymentId}'`)
+  const { id } = await receiveMoney(shop, paymentId, 4_200)
+  await expect(orders.call(markReceiptAsReturned, { id }, shop.shop.seller)).rejects.toThrow('is complete and being applied')
+  await asThisRelease(orders, `update payments set leased_until = null where id = '${paymentId}'`)
+  await waitForOrderStatus(shop, orderId, 'paid')
 })
 
 test('a return and the last part at the same time: money is applied or returned, never both', async () => {
