@@ -195,14 +195,15 @@ export const database: DatabaseDefinition = {
   ],
   // Marks the rows of this release: triggers of migrations complete those of earlier ones.
   settings: { 'quittance.payments': 'port', 'quittance.period_terms': 'recorded' },
-  // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment or returned, once.
+  // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment or returned, once. The bank
+  // completes who sent it and for what.
   rights: {
     tables: {
       ledger_entries: { insert: true, update: [], delete: false },
       payment_resolutions: { insert: true, update: [], delete: false },
       bank_receipts: {
         insert: true,
-        update: ['payment_id', 'unapplied_amount', 'returned_amount', 'returned_at', 'modified_at', 'version'],
+        update: ['payment_id', 'reference', 'payer_name', 'unapplied_amount', 'returned_amount', 'returned_at', 'modified_at', 'version'],
         delete: false,
       },
     },

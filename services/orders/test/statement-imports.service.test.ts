@@ -1,4 +1,5 @@
-import { addReceipt, importStatement, listBankReceipts } from '@quittance/contracts/bank-receipts'
+import { addReceipt, importStatement, listBankReceipts, markReceiptAsReturned } from '@quittance/contracts/bank-receipts'
+import { RequestValidationError } from '@quittance/contracts/errors'
 import { expect, test } from 'vitest'
 import { buildCamt, type TestEntry } from './camt.ts'
 import { buyByTransfer, startTransferShop, waitForOrderStatus, type TransferShop } from './transfer-shop.ts'
@@ -70,4 +71,99 @@ test('a credit whose number the seller has used for another day is a conflict, n
   const reply = await load(shop, [{ unstructured: ['one'] }, { amount: '7.00', unstructured: ['two'] }])
   expect(reply).toMatchObject({ unmatched: [{ amount: 4200 }], conflicting: [{ amount: 700, payment_id: null }], known: [] })
   expect(await shop.orders.rows('select from bank_receipts')).toHaveLength(2)
+})
+
+test.each([null, 'NONREF'])('half the money without a reference of the bank (%s) stays half when its text is completed', async (none) => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { paymentId, orderId, reference } = await buyByTransfer(shop)
+  const half = { amount: '21.00', reference: none, structured: reference, payer: 'Ada' }
+  expect(await load(shop, [half])).toMatchObject({ matched: [{ payment_id: paymentId }] })
+  const known = [{ amount: 2100, payment_id: paymentId }]
+  for (const changed of [{ payer: 'Ada Lovelace' }, { unstructured: ['Invoice 7'] }])
+    expect(await load(shop, [{ ...half, ...changed }])).toMatchObject({ matched: [], unmatched: [], known })
+  expect(await orders.rows('select amount::int from bank_receipts')).toEqual([{ amount: 2100 }])
+  // The second half, of the same day, is the other of two.
+  expect(await load(shop, [half, { ...half, payer: 'Bob' }])).toMatchObject({ matched: [{ amount: 2100 }], known })
+  await waitForOrderStatus(shop, orderId, 'paid')
+})
+
+test('a receipt that named no payment pays its order once the bank has completed its text, and only once', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller } = shop.shop
+  const { paymentId, orderId, reference } = await buyByTransfer(shop)
+  expect(await load(shop, [{ unstructured: ['Thanks'], payer: 'Ada' }])).toMatchObject({ unmatched: [{ payment_id: null }] })
+  const completed = { unstructured: ['Thanks'], structured: reference, payer: 'Ada Lovelace' }
+  const line = { bank_reference: '2026-11-24/BANK-1', payment_id: paymentId, payer_name: 'Ada Lovelace' }
+  expect(await load(shop, [completed])).toMatchObject({ matched: [line], unmatched: [], known: [] })
+  await waitForOrderStatus(shop, orderId, 'paid')
+  const { items } = await orders.call(listBankReceipts, {}, seller)
+  expect(items).toMatchObject([
+    { payment_id: paymentId, payer_name: 'Ada Lovelace', reference: `${reference} Thanks`, unapplied_amount: 0 },
+  ])
+  expect(await load(shop, [completed])).toMatchObject({ matched: [], unmatched: [], known: [line] })
+  expect((await orders.call(listBankReceipts, {}, seller)).items).toEqual(items)
+})
+
+test('a completed text changes no receipt that a person assigned or returned, and an older one no receipt at all', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller } = shop.shop
+  const [ada, bob] = [await buyByTransfer(shop), await buyByTransfer(shop)]
+  const entries = ['assigned', 'returned', 'open'].map((text) => ({ reference: text, unstructured: [text], amount: '3.00' }))
+  await load(shop, entries)
+  const receipt = { id: ada.paymentId, amount: 300, booked_on: '2026-11-24', bank_reference: '2026-11-24/assigned' }
+  await orders.call(addReceipt, receipt, seller)
+  const { items } = await orders.call(listBankReceipts, {}, seller)
+  const id = items.find(({ reference }) => reference === 'returned')?.id ?? ''
+  await orders.call(markReceiptAsReturned, { id }, seller)
+  const completed = entries.map((entry, index) => ({ ...entry, structured: index < 2 ? bob.reference : 'A-7' }))
+  const known = [{ payment_id: ada.paymentId }, { payment_id: null }, { payment_id: null }]
+  for (const each of [completed, entries]) expect(await load(shop, each)).toMatchObject({ matched: [], unmatched: [], known })
+  expect(await orders.rows('select reference, payment_id from bank_receipts order by reference')).toEqual([
+    { reference: 'A-7 open', payment_id: null },
+    { reference: 'assigned', payment_id: ada.paymentId },
+    { reference: 'returned', payment_id: null },
+  ])
+})
+
+test('a credit with another payer is recorded beside one without payer and text, and pays its order', async () => {
+  await using shop = await startTransferShop()
+  const { paymentId, orderId, reference } = await buyByTransfer(shop)
+  const [empty, bob] = [
+    { payer: '', reference: null },
+    { payer: 'Bob', structured: reference, reference: null },
+  ]
+  await load(shop, [empty])
+  expect(await load(shop, [bob])).toMatchObject({ matched: [{ payment_id: paymentId }], known: [] })
+  expect(await load(shop, [empty, bob])).toMatchObject({ matched: [], unmatched: [], known: [{}, {}] })
+  await waitForOrderStatus(shop, orderId, 'paid')
+})
+
+test('under one reference of the bank, each of two credits is recorded, the first without payer and text', async () => {
+  await using shop = await startTransferShop()
+  const { paymentId, orderId, reference } = await buyByTransfer(shop)
+  const bob = { payer: 'Bob', structured: reference }
+  await load(shop, [{ payer: '' }])
+  expect(await load(shop, [bob])).toMatchObject({ matched: [{ payment_id: paymentId }] })
+  expect(await load(shop, [bob, { payer: '' }])).toMatchObject({ unmatched: [{ payer_name: null }], known: [{ payment_id: paymentId }] })
+  await waitForOrderStatus(shop, orderId, 'paid')
+})
+
+test('statements of an account that are imported at the same time record each credit under its own number', async () => {
+  await using shop = await startTransferShop()
+  const transfers = await Promise.all(Array.from({ length: 8 }, () => buyByTransfer(shop)))
+  const replies = await Promise.all(transfers.map(({ reference }, index) => load(shop, [{ structured: reference, payer: `P${index}` }])))
+  expect(replies.map(({ matched }) => matched.map(({ payment_id }) => payment_id))).toEqual(transfers.map(({ paymentId }) => [paymentId]))
+  for (const { orderId } of transfers) await waitForOrderStatus(shop, orderId, 'paid')
+})
+
+test('a statement that takes too many comparisons is 422, and nothing of it is recorded', async () => {
+  await using shop = await startTransferShop()
+  const build = (text: string) => Array.from({ length: 900 }, (_, index) => ({ unstructured: [`${text}${index}`], payer: '' }))
+  expect((await load(shop, build('x'))).unmatched).toHaveLength(900)
+  await expect(load(shop, build('y'))).rejects.toThrow(RequestValidationError)
+  expect((await load(shop, build('x'))).known).toHaveLength(900)
+  expect(await shop.orders.rows('select count(*)::int from bank_receipts')).toEqual([{ count: 900 }])
 })

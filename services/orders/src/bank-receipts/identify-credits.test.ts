@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
-import { identifyCredits, type RecordedReceipt } from './identify-credits.ts'
+import { TooManyCredits } from './comparison-budget.ts'
+import type { RecordedReceipt } from './find-recorded.ts'
+import { identifyCredits } from './identify-credits.ts'
 import type { StatementCredit } from './parse-camt.ts'
 
 const base = '2026-11-24/BANK-1'
 
 const credit = (amount: number, text: string, payerName: string | null = 'Ada'): StatementCredit => ({
   bankReference: base,
+  hasReference: true,
   amount: BigInt(amount),
   currency: 'eur',
   bookedOn: '2026-11-24',
@@ -15,12 +18,15 @@ const credit = (amount: number, text: string, payerName: string | null = 'Ada'):
 })
 
 const receipt = (bank_reference: string, { amount, text }: { amount: number; text: string | null }): RecordedReceipt => ({
+  id: bank_reference,
   bank_reference,
   amount: String(amount),
   currency: 'eur',
   reference: text,
   payer_name: 'Ada',
   payment_id: null,
+  payment_reference: null,
+  is_returned: false,
   source: 'statement',
 })
 
@@ -132,4 +138,87 @@ test('a receipt is one credit, also where the bank itself ends a reference with 
 test('a reference that only begins alike is another one', () => {
   const recorded = [receipt(`${base}0`, { amount: 500, text: 'a' }), receipt(`${base}/x`, { amount: 500, text: 'a' })]
   expect(identify([credit(500, 'a')], recorded)).toEqual([['a', base, true]])
+})
+
+const unnamed = (amount: number, text: string, payerName: string | null = 'Ada'): StatementCredit => ({
+  ...credit(amount, text, payerName),
+  hasReference: false,
+  bankReference: `2026-11-24/${Buffer.from(`${text}${payerName}`.padEnd(12, '-')).toString('hex').slice(0, 24)}`,
+})
+
+const recordUnnamed = ({ amount, text, payerName, bankReference }: StatementCredit): RecordedReceipt => ({
+  ...receipt(bankReference, { amount: Number(amount), text }),
+  payer_name: payerName,
+})
+
+test.each([
+  ['payer', unnamed(500, 'Invoice 7', 'Ada Lovelace')],
+  ['text', unnamed(500, 'Invoice 7 of May')],
+  ['text, in front', unnamed(500, 'May, Invoice 7')],
+])('a credit without a reference of the bank is known after the bank completed its %s', (_, completed) => {
+  const earlier = recordUnnamed(unnamed(500, 'Invoice 7'))
+  expect(identify([completed], [earlier])).toEqual([[completed.text, earlier.bank_reference, false]])
+})
+
+test.each([
+  ['amount', unnamed(700, 'Invoice 7')],
+  ['payer', unnamed(500, 'Invoice 7', 'Bob')],
+  ['payer whose name contains the other', unnamed(500, 'Invoice 7', 'Nevada')],
+  ['day', { ...unnamed(500, 'Invoice 7'), bookedOn: '2026-11-25', bankReference: '2026-11-25/0123456789abcdef01234567' }],
+])('a credit without a reference of the bank is another one with another %s', (_, other) => {
+  const earlier = recordUnnamed(unnamed(500, 'Invoice 7'))
+  expect(identifyCredits([other], [earlier])).toMatchObject([{ recorded: null }])
+})
+
+test('credits without a reference of the bank stay two, by two payers and by one', () => {
+  const [ada, bob] = [unnamed(500, 'Rent'), unnamed(500, 'Rent', 'Bob')]
+  const isNew = (credits: StatementCredit[], recorded: StatementCredit[]) =>
+    identifyCredits(
+      credits.map((each) => ({ ...each })),
+      recorded.map(recordUnnamed),
+    ).map((each) => each.recorded === null)
+  expect(isNew([ada, bob], [])).toEqual([true, true])
+  expect(isNew([bob, ada], [ada])).toEqual([true, false])
+  expect(isNew([ada, ada], [])).toEqual([true, true])
+  expect(isNew([ada, ada], [ada])).toEqual([false, true])
+  expect(isNew([unnamed(500, 'Rent', 'Ada Lovelace'), bob], [bob, ada])).toEqual([false, false])
+})
+
+test('a credit with a reference of the bank is never one without', () => {
+  const earlier = recordUnnamed(unnamed(500, 'a'))
+  expect(identify([credit(500, 'a')], [earlier])).toEqual([['a', base, true]])
+})
+
+test('without a reference of the bank, a receipt without payer and text is no other credit', () => {
+  const empty = { ...unnamed(500, '', null), text: null }
+  const [bob] = identifyCredits([unnamed(500, 'RF18 5390 0754 7034 A', 'Bob')], [{ ...recordUnnamed(empty), reference: null }])
+  expect(bob?.recorded).toBeNull()
+  const apart = [{ ...recordUnnamed(unnamed(500, '')), reference: null }]
+  expect(identifyCredits([unnamed(500, 'Invoice 7', null)], apart)[0]?.recorded).toBeNull()
+})
+
+test('a reference of the bank decides for a receipt without payer and text, unless it is of another payment', () => {
+  const empty = { ...receipt(base, { amount: 500, text: null }), payer_name: null }
+  const of = (payment_reference: string | null) =>
+    identifyCredits([credit(500, 'RF18 5390 0754 7034 A', 'Bob')], [{ ...empty, payment_reference }])[0]?.bankReference
+  expect(of(null)).toBe(base)
+  expect(of('RF18539007547034')).toBe(base)
+  expect(of('RF71348067312345')).toBe(`${base}/2`)
+})
+
+test('a statement of 2,000 equal references is compared once, and one that differs in each credit is too large', () => {
+  const credits = Array.from({ length: 2_000 }, (_, index) => credit(500, `x${index}`))
+  const [known, others] = ['x', 'y'].map((text) =>
+    credits.map((_, index) => receipt(index ? `${base}/${index + 1}` : base, { amount: 500, text: `${text}${index}` })),
+  )
+  expect(identifyCredits(credits, []).at(-1)?.bankReference).toBe(`${base}/2000`)
+  expect(identifyCredits(credits.toReversed(), known ?? []).every((each) => each.recorded !== null)).toBe(true)
+  expect(() => identifyCredits(credits, others ?? [])).toThrow(TooManyCredits)
+})
+
+test('300 completed credits with texts of 100 characters can be compared with as many receipts', () => {
+  const texts = Array.from({ length: 300 }, (_, index) => `${index} `.padEnd(100, 'x'))
+  const recorded = texts.map((text, index) => ({ ...receipt(`${base}/${index + 2}`, { amount: 500, text }), payer_name: null }))
+  const credits = texts.toReversed().map((text) => credit(500, `${text} completed`, null))
+  expect(identifyCredits(credits, recorded).every((each) => each.recorded !== null)).toBe(true)
 })

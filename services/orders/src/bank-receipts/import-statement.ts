@@ -5,8 +5,11 @@ import { command, type CommandContext } from '@quittance/runtime/handler'
 import { loadProviderAccount } from '../payments/provider-account.ts'
 import { getCapabilities } from '../providers/provider-of.ts'
 import { lockReceipts, recordReceipts } from './bank-receipt.ts'
+import { TooManyCredits } from './comparison-budget.ts'
+import { completeReceipts } from './complete-receipts.ts'
 import { findPayments } from './find-payments.ts'
-import { identifyCredits, type RecordedReceipt } from './identify-credits.ts'
+import { findRecorded } from './find-recorded.ts'
+import { identifyCredits, type IdentifiedCredit } from './identify-credits.ts'
 import { parseCamt, type StatementCredit } from './parse-camt.ts'
 import { UnreadableXml } from './read-xml.ts'
 
@@ -20,25 +23,16 @@ export const importStatement = command(contract, async ({ id, document }, contex
   if (!row) throw new ResourceNotFound()
   const account = await loadProviderAccount(context.sql, { paymentAccountId: id, organizationId: row.organization_id })
   if (getCapabilities(account)?.direction !== 'push') throw new Conflict('Buyers send no money to this account.')
-  const statements = readStatements(document).filter(({ iban }) => iban === account.providerAccount)
-  if (statements.length === 0) throw createDocumentError('It has no statement of this bank account.')
-  await lockReceipts(context, id)
-  const credits = statements.flatMap((statement) => statement.credits)
-  return recordCredits(context, { accountId: id, credits })
-})
-
-function readStatements(document: string) {
   try {
-    return parseCamt(document)
+    const statements = parseCamt(document).filter(({ iban }) => iban === account.providerAccount)
+    if (statements.length === 0) throw new UnreadableXml('It has no statement of this bank account.')
+    await lockReceipts(context, id)
+    return await recordCredits(context, { accountId: id, credits: statements.flatMap(({ credits }) => credits) })
   } catch (error) {
-    if (error instanceof UnreadableXml) throw createDocumentError(error.message)
+    if (error instanceof UnreadableXml || error instanceof TooManyCredits) throw RequestValidationError.field(['document'], error.message)
     throw error
   }
-}
-
-function createDocumentError(message: string): RequestValidationError {
-  return RequestValidationError.field(['document'], message)
-}
+})
 
 async function recordCredits(
   context: CommandContext,
@@ -46,6 +40,7 @@ async function recordCredits(
 ): Promise<Reply> {
   const booked = credits.filter(({ isReversal }) => !isReversal)
   const identified = identifyCredits(booked, await findRecorded(context, { accountId, credits: booked }))
+  const completed = await completeReceipts(context, { accountId, identified })
   const added = identified.filter(({ recorded }) => recorded === null)
   const payments = await findPayments(context, { accountId, credits: added.map(({ credit }) => credit) })
   const receipts = added.map(({ credit, bankReference }) => ({
@@ -58,34 +53,19 @@ async function recordCredits(
   const lines = receipts.filter(({ bankReference }) => made.has(bankReference)).map((receipt) => toLine(receipt, receipt.paymentId))
   // The seller entered another day under a number that was free among the receipts of the statement.
   const taken = receipts.filter(({ bankReference }) => !made.has(bankReference)).map((receipt) => toLine(receipt, null))
-  const earlier = (isConflict: boolean) =>
-    identified
-      .filter(({ recorded, ...each }) => recorded !== null && each.isConflict === isConflict)
-      .map(({ credit, bankReference, recorded }) => toLine({ ...credit, bankReference }, recorded?.payment_id ?? null))
+  const assigned = identified.filter(({ credit }) => completed.has(credit))
+  const earlier = identified.filter(({ credit, recorded }) => recorded !== null && !completed.has(credit))
   return {
-    matched: lines.filter((line) => line.payment_id !== null),
+    matched: [...lines.filter((line) => line.payment_id !== null), ...assigned.map(toEarlierLine)],
     unmatched: lines.filter((line) => line.payment_id === null),
-    known: earlier(false),
-    conflicting: [...earlier(true), ...taken],
+    known: earlier.filter(({ isConflict }) => !isConflict).map(toEarlierLine),
+    conflicting: [...earlier.filter(({ isConflict }) => isConflict).map(toEarlierLine), ...taken],
     reversed: credits.filter(({ isReversal }) => isReversal).map((credit) => toLine(credit, null)),
   }
-}
 
-const selectRecorded = `
-  select bank_reference, amount::text, currency, reference, payer_name, payment_id, source from bank_receipts
-  where payment_account_id = :account and organization_id = any (:scope_organizations)
-    and (booked_on = any (:days) or bank_reference = any (:references))`
-
-/** Finds the receipts that credits may be. One of the seller has the day that the seller entered. */
-function findRecorded(
-  { sql }: CommandContext,
-  { accountId, credits }: { accountId: string; credits: readonly StatementCredit[] },
-): Promise<RecordedReceipt[]> {
-  return sql<RecordedReceipt>('bank-receipts.find-recorded', selectRecorded, {
-    account: accountId,
-    days: [...new Set(credits.map(({ bookedOn }) => bookedOn))],
-    references: [...new Set(credits.map(({ bankReference }) => bankReference))],
-  })
+  function toEarlierLine({ credit, bankReference, recorded }: IdentifiedCredit) {
+    return toLine({ ...credit, bankReference }, completed.get(credit) ?? recorded?.payment_id ?? null)
+  }
 }
 
 function toLine(credit: StatementCredit, paymentId: string | null): Reply['matched'][number] {

@@ -14,6 +14,7 @@ test('reads booked credits of both versions of the standard', () => {
     expect(statement?.credits).toEqual([
       {
         bankReference: '2026-11-24/BANK-1',
+        hasReference: true,
         amount: 4200n,
         currency: 'eur',
         bookedOn: '2026-11-24',
@@ -45,6 +46,17 @@ test('divides a collective booking only if its parts are the whole', () => {
   ])
   const [other] = parseCamt(buildCamt([{ amount: '43.00', parts }]))
   expect(other?.credits.map(({ amount, text }) => [amount, text])).toEqual([[4300n, null]])
+  const [foreign] = parseCamt(buildCamt([{ parts: parts.map((part) => ({ ...part, currency: 'CHF' })) }]))
+  expect(foreign?.credits.map(({ amount, currency }) => [amount, currency])).toEqual([[4200n, 'eur']])
+})
+
+test('each part of a collective booking has the reference and the text of the booking after its own', () => {
+  const document = buildCamt([{ parts: [{ amount: '40.00', structured: 'A' }, { amount: '2.00' }] }])
+  const [whole] = parseCamt(document.replace('<NtryDtls>', '<AddtlNtryInf>Collected</AddtlNtryInf><NtryDtls>'))
+  expect(whole?.credits.map(({ bankReference, text }) => [bankReference, text])).toEqual([
+    ['2026-11-24/BANK-1', 'A Collected'],
+    ['2026-11-24/BANK-1', 'Collected'],
+  ])
 })
 
 test('the same document gives the same references, also where the bank gives none', () => {

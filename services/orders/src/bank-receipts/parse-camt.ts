@@ -7,6 +7,8 @@ import { findAll, findText, readXml, UnreadableXml, type XmlElement } from './re
 export interface StatementCredit {
   /** Date and reference of the bank. Banks give several credits of a day the same one. */
   bankReference: string
+  /** Whether the bank gave the reference. Otherwise it is a digest of the credit as this document has it. */
+  hasReference: boolean
   amount: bigint
   currency: string
   /** ISO 8601 date. */
@@ -52,7 +54,7 @@ function parseEntry(entry: XmlElement): StatementCredit[] {
   if (findText(entry, 'CdtDbtInd') !== 'CRDT' && !isReversal) return []
   const total = parseAmount(findAll(entry, 'Amt')[0])
   const bookedOn = parseDate(findText(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm'))
-  const of = { entry, bookedOn, isReversal }
+  const of = { ...readEntry(entry), bookedOn, isReversal }
   const parts = findAll(entry, 'NtryDtls/TxDtls')
   const amounts = parts.map((part) => findAll(part, 'Amt')[0] ?? findAll(part, 'AmtDtls/TxAmt/Amt')[0])
   if (parts.length > 1 && amounts.every((amount) => amount !== undefined)) {
@@ -65,29 +67,43 @@ function parseEntry(entry: XmlElement): StatementCredit[] {
   return [toCredit({ ...of, part: parts.length === 1 ? parts[0] : undefined, ...total })]
 }
 
-interface Part extends Amount {
-  entry: XmlElement
+interface EntryTexts {
+  entryReference: string | null
+  entryText: string
+}
+
+/** Returns what all parts of a booking have in common, once for all of them. */
+function readEntry(entry: XmlElement): EntryTexts {
+  return { entryReference: findText(entry, 'AcctSvcrRef'), entryText: joinTexts(findAll(entry, 'AddtlNtryInf')) }
+}
+
+interface Part extends Amount, EntryTexts {
   part: XmlElement | undefined
   bookedOn: string
   isReversal: boolean
 }
 
-function toCredit({ entry, part, bookedOn, isReversal, amount, currency }: Part): StatementCredit {
+function toCredit({ entryReference, entryText, part, bookedOn, isReversal, amount, currency }: Part): StatementCredit {
   const remittance = findAll(part, 'RmtInf')[0]
-  const written = [
-    ...findAll(remittance, 'Strd/CdtrRefInf/Ref'),
-    ...findAll(remittance, 'Ustrd'),
-    ...findAll(part, 'Refs/EndToEndId'),
-    ...findAll(entry, 'AddtlNtryInf'),
-  ].map(({ text }) => text)
-  const text = cut(written.filter((each) => each && each !== 'NOTPROVIDED').join(' '), 1_000) || null
+  const written = [...findAll(remittance, 'Strd/CdtrRefInf/Ref'), ...findAll(remittance, 'Ustrd'), ...findAll(part, 'Refs/EndToEndId')]
+  const text = cut([joinTexts(written), entryText].filter(Boolean).join(' '), maxText) || null
   const payer = findText(part, 'RltdPties/Dbtr/Nm', 'RltdPties/Dbtr/Pty/Nm')
   const payerName = payer && cut(payer, 140)
-  const reference = findText(part, 'Refs/AcctSvcrRef') ?? findText(entry, 'AcctSvcrRef')
-  const isNamed = reference !== null && reference !== 'NONREF'
-  const name = isNamed ? toAscii(reference).slice(0, 100) : digest([bookedOn, String(amount), currency, payerName, text])
-  return { bankReference: `${bookedOn}/${name}`, amount, currency, bookedOn, text, payerName, isReversal }
+  const reference = findText(part, 'Refs/AcctSvcrRef') ?? entryReference
+  const hasReference = reference !== null && reference !== 'NONREF'
+  const name = hasReference ? toAscii(reference).slice(0, 100) : digest([bookedOn, String(amount), currency, payerName, text])
+  return { bankReference: `${bookedOn}/${name}`, hasReference, amount, currency, bookedOn, text, payerName, isReversal }
 }
+
+const maxText = 1_000
+
+/** More than the end of what is stored is not needed. */
+const joinTexts = (elements: readonly XmlElement[]) =>
+  elements
+    .map(({ text }) => text)
+    .filter((text) => text && text !== 'NOTPROVIDED')
+    .join(' ')
+    .slice(0, maxText)
 
 /** Half of a character outside of the basic plane cannot be stored. */
 const cut = (text: string, length: number) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
