@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { createConstantCompression, negotiateEncoding } from './compression.ts'
+import { createConstantEncoding, negotiateEncoding } from './compression.ts'
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],
@@ -17,16 +17,19 @@ test.each([
   expect(negotiateEncoding(accepted)).toBe(encoding)
 })
 
-test('compresses the body of a constant route once in each encoding, and never sends it in place of another body', async () => {
-  const compress = createConstantCompression()
+test('encodes the body of a constant route once, and never sends it in place of another body', async () => {
+  const encode = createConstantEncoding()
   const [route, other] = [{}, {}]
   const payload = 'the API reference '.repeat(100)
-  const first = compress(route, { payload, encoding: 'br' })
-  expect(compress(route, { payload, encoding: 'br' })).toBe(first)
+  const first = encode(route, { payload, encoding: 'br' })
+  expect(encode(route, { payload, encoding: 'br' })).toBe(first)
   expect(brotliDecompressSync(await first).toString()).toBe(payload)
-  expect(gunzipSync(await compress(route, { payload, encoding: 'gzip' })).toString()).toBe(payload)
+  expect(gunzipSync(await encode(route, { payload, encoding: 'gzip' })).toString()).toBe(payload)
+  const plain = await encode(route, { payload, encoding: null })
+  expect(plain).toEqual(Buffer.from(payload))
+  expect(await encode(route, { payload, encoding: null })).toBe(plain)
   const error = 'The request was rejected. '.repeat(100)
-  expect(brotliDecompressSync(await compress(route, { payload: error, encoding: 'br' })).toString()).toBe(error)
-  expect(brotliDecompressSync(await compress(other, { payload, encoding: 'br' })).toString()).toBe(payload)
-  expect(brotliDecompressSync(await compress(route, { payload, encoding: 'br' })).toString()).toBe(payload)
+  expect(brotliDecompressSync(await encode(route, { payload: error, encoding: 'br' })).toString()).toBe(error)
+  expect(brotliDecompressSync(await encode(other, { payload, encoding: 'br' })).toString()).toBe(payload)
+  expect(brotliDecompressSync(await encode(route, { payload, encoding: 'br' })).toString()).toBe(payload)
 })

@@ -27,7 +27,7 @@ export function negotiateEncoding(accepted: string | undefined): Encoding | null
 
 /** Compresses responses of the gateway that are complete in memory. Those of other services pass unchanged. */
 export function addCompression(app: FastifyInstance): void {
-  const compressConstant = createConstantCompression()
+  const encodeConstant = createConstantEncoding()
   app.addHook('onSend', async (request, reply, payload) => {
     const isWhole = typeof payload === 'string' || payload instanceof Uint8Array
     if (request.routeOptions.config.isProxied) return payload
@@ -35,39 +35,42 @@ export function addCompression(app: FastifyInstance): void {
     if (!compressible.test(String(reply.getHeader('content-type')))) return payload
     addVary(reply, 'Accept-Encoding')
     const encoding = negotiateEncoding(request.headers['accept-encoding'])
-    if (!encoding) return payload
-    reply.header('content-encoding', encoding).removeHeader('content-length')
     const { config } = request.routeOptions
-    return config.isConstant ? compressConstant(config, { payload, encoding }) : compress({ payload, encoding })
+    if (encoding) reply.header('content-encoding', encoding).removeHeader('content-length')
+    return config.isConstant ? encodeConstant(config, { payload, encoding }) : encode({ payload, encoding })
   })
 }
 
-interface Uncompressed {
-  payload: string | Uint8Array
-  encoding: Encoding
+type Body = string | Uint8Array
+
+interface Unencoded {
+  payload: Body
+  encoding: Encoding | null
 }
 
-const compressBrotli = promisify(brotliCompress) as (payload: string | Uint8Array, options: typeof brotli) => Promise<Buffer>
-const compressGzip = promisify(gzip) as (payload: string | Uint8Array) => Promise<Buffer>
+const compressBrotli = promisify(brotliCompress) as (payload: Body, options: typeof brotli) => Promise<Buffer>
+const compressGzip = promisify(gzip) as (payload: Body) => Promise<Buffer>
 
-function compress({ payload, encoding }: Uncompressed): Promise<Buffer> {
+async function encode({ payload, encoding }: Unencoded): Promise<Body> {
+  if (!encoding) return payload
   return encoding === 'br' ? compressBrotli(payload, brotli) : compressGzip(payload)
 }
 
 /**
- * Compresses the body of each constant route once in each encoding: the largest takes a tenth of a second of CPU. Another body of the same
- * route, as that of an error, takes the place of the one before.
+ * Encodes the body of each constant route once in each encoding: the largest takes a tenth of a second of CPU. Every response sends the same
+ * bytes, also without compression: of a string, each unread response would hold a copy. Another body of the same route, as that of an error,
+ * takes the place of the one before.
  */
-export function createConstantCompression() {
-  const kept = new WeakMap<object, Map<Encoding, { payload: string | Uint8Array; compressed: Promise<Buffer> }>>()
-  return (route: object, { payload, encoding }: Uncompressed): Promise<Buffer> => {
+export function createConstantEncoding() {
+  const kept = new WeakMap<object, Map<Encoding | null, { payload: Body; encoded: Promise<Body> }>>()
+  return (route: object, { payload, encoding }: Unencoded): Promise<Body> => {
     const ofRoute = kept.get(route) ?? new Map()
     kept.set(route, ofRoute)
     const known = ofRoute.get(encoding)
-    if (known?.payload === payload) return known.compressed
-    const compressed = compress({ payload, encoding })
-    ofRoute.set(encoding, { payload, compressed })
-    return compressed
+    if (known?.payload === payload) return known.encoded
+    const encoded = encode({ payload: Buffer.from(payload), encoding })
+    ofRoute.set(encoding, { payload, encoded })
+    return encoded
   }
 }
 
