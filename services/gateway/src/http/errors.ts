@@ -11,7 +11,6 @@ import {
 } from '@quittance/contracts/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Challenge } from '../access/challenge.ts'
-import { discardBody } from './discard-body.ts'
 import { toProblemDetails, acceptsProblemDetails } from './problem-details.ts'
 
 /** Code of Fastify's error for a body above the limit of its path. */
@@ -35,10 +34,6 @@ function translate(error: unknown): ApiError {
 
 /** Sends every error of the gateway as `{ error, detail }`. Internal errors are logged with their stack and sent without it. */
 export function addErrorHandlers(app: FastifyInstance, challenge: Challenge): void {
-  // Before the error handlers, also those of proxied paths.
-  app.addHook('onError', async (request, _reply, error) => {
-    if (error.code === bodyTooLarge) await discardBody(request.raw)
-  })
   app.setErrorHandler((error, request, reply) => {
     const { invalid } = request.routeOptions.config
     const translated = translate(error)

@@ -47,7 +47,7 @@ interface RequestHookOptions {
   isStopping: () => boolean
 }
 
-/** Adds the hooks of every request, in this order: request id and trace, common headers, rate limit of its address or object, overload, arrival of its body, place among the requests in progress. */
+/** Adds the hooks of every request, in this order: request id and trace, common headers, rate limit of its address or object, overload, unfinished requests of its network, place among the requests in progress. */
 export function addRequestHooks(
   app: FastifyInstance,
   { limits, loadShedder, arrivals, cors, fields, transportFields, isStopping }: RequestHookOptions,
@@ -66,12 +66,15 @@ export function addRequestHooks(
     if (!isProxied) reply.headers(fields)
     if (!isProxied || hasCors) cors(request, reply)
     if (isStopping()) reply.header('connection', 'close')
+    arrivals.begin(reply.raw, request.clientIp)
     if (isProbe) return
     await counter.before(request, reply)
     assertOneHost(request.raw)
     loadShedder.assertResponsive()
-    arrivals.begin(request.raw, request.clientIp)
+    arrivals.assertFew(reply.raw, request.clientIp)
   })
+  // Whatever the response is: without a limit, Node reads what is left of the body to its end.
+  app.addHook('onSend', async ({ clientIp }, reply) => arrivals.discard(reply.raw, clientIp))
   app.addHook('onResponse', (request, reply) => counter.after(request, reply.statusCode))
   // Only now: a body that never arrives must not take a place from others.
   app.addHook('preHandler', async (request, reply) => {

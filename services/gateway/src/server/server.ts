@@ -163,6 +163,8 @@ function createApp({ BODY_LIMIT_BYTES, TRUSTED_PROXIES }: Settings, log: Fastify
     clientErrorHandler: handleClientError,
     rewriteUrl: selectRoutedUrl,
   })
+  // Node answers an expectation that it does not know without a hook, and reads the body. Ignoring it is allowed (RFC 9110 §10.1.1).
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   return app
 }
 
