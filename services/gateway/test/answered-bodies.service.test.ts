@@ -130,7 +130,7 @@ test('bodies that were rejected and do not arrive end their connections within s
   try {
     const replies = await Promise.all(sockets.map((socket) => text(socket).catch(() => '')))
     expect(replies.filter((reply) => reply.startsWith('HTTP/1.1 429 '))).not.toHaveLength(0)
-    expect(performance.now() - started).toBeLessThan(15_000)
+    expect(performance.now() - started).toBeLessThan(25_000)
   } finally {
     clearInterval(timer)
   }
