@@ -19,11 +19,9 @@ export const idempotencyTable = [
 
 /** Deletes a batch of replies. They are stored for 24 hours. */
 export const sweepIdempotentReplies = `
-  with deleted as (
-    delete from idempotent_replies where key_hash = any (array(
-      select key_hash from idempotent_replies where created_at < now() - interval '24 hours' order by created_at limit :batch))
-    returning 1)
-  select count(*)::int as count from deleted`
+  delete from idempotent_replies where key_hash = any (array(
+    select key_hash from idempotent_replies where created_at < now() - interval '24 hours' order by created_at limit :batch))
+  returning 1`
 
 const lookUpReply = statement(
   'idempotency.look-up',

@@ -105,9 +105,9 @@ async function publishWhileLeader(
       continue
     }
     const published = await publishBatch(relay, { leadership, lostEvents })
-    const isSwept = !(await sweepNext(leadership))
+    const hasExpired = await sweepNext(leadership)
     if (published < batchSize) {
-      if (isSwept) await wakeSignal.wait(relay.pollMs)
+      if (!hasExpired) await wakeSignal.wait(relay.pollMs)
       const remainingMs = startedAt + minIntervalMs - performance.now()
       if (remainingMs > 0) await delay(remainingMs)
     }

@@ -14,21 +14,17 @@ const keepReceivedFor = '30 days'
 const sweepOutbox = statement(
   'outbox.sweep',
   `with oldest as (
-     select position, published_at from outbox_messages where published_at is not null order by position limit :batch),
-   deleted as (
-     delete from outbox_messages where position = any (array(
-       select position from oldest where position < coalesce(
-         (select min(position) from oldest where published_at >= now() - interval '${keepPublishedFor}'), 9223372036854775807)))
-     returning 1)
-   select count(*)::int as count from deleted`,
+     select position, published_at from outbox_messages where published_at is not null order by position limit :batch)
+   delete from outbox_messages where position = any (array(
+     select position from oldest where position < coalesce(
+       (select min(position) from oldest where published_at >= now() - interval '${keepPublishedFor}'), 9223372036854775807)))
+   returning 1`,
 )
 const sweepInbox = statement(
   'inbox.sweep',
-  `with deleted as (
-     delete from inbox_messages where ctid = any (array(
-       select ctid from inbox_messages where received_at < now() - interval '${keepReceivedFor}' order by received_at limit :batch))
-     returning 1)
-   select count(*)::int as count from deleted`,
+  `delete from inbox_messages where ctid = any (array(
+     select ctid from inbox_messages where received_at < now() - interval '${keepReceivedFor}' order by received_at limit :batch))
+   returning 1`,
 )
 const sweepReplies = statement('idempotency.sweep', sweepIdempotentReplies)
 
@@ -46,8 +42,8 @@ export function createSweep(): (leadership: Leadership) => Promise<boolean> {
     }
     const [next] = waiting
     if (!next) return false
-    const [row] = await execute(next, [batchSize])
-    if (Number(row?.['count']) < batchSize) waiting.shift()
+    const deleted = await execute(next, [batchSize])
+    if (deleted.length < batchSize) waiting.shift()
     return waiting.length > 0
   }
 }
