@@ -1,7 +1,7 @@
 import type { BankReceipt } from '@quittance/contracts/bank-receipts'
 import type { CommandContext } from '@quittance/runtime/handler'
 import { TooManyCredits } from './comparison-budget.ts'
-import type { StatementCredit } from './parse-camt.ts'
+import { digestedReference, type StatementCredit } from './parse-camt.ts'
 
 /** A receipt that is recorded already. */
 export interface RecordedReceipt extends Pick<
@@ -24,7 +24,7 @@ const select = `
   from bank_receipts b left join payments p on p.id = b.payment_id
   where b.payment_account_id = :account and b.organization_id = any (:scope_organizations) and (b.bank_reference = any (:references)
     or (b.booked_on = any (:days) and (regexp_replace(b.bank_reference, '/[0-9]+$', '') = any (:references)
-      or (b.amount = any (:unnamed_amounts::bigint[]) and b.bank_reference ~ '^[^/]+/[0-9a-f]{24}(/[0-9]+)?$'))))
+      or (b.amount = any (:unnamed_amounts::bigint[]) and b.bank_reference ~ '${digestedReference}'))))
   order by b.created_at, b.id
   limit ${maxRecorded + 1}`
 

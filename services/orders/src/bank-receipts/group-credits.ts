@@ -1,6 +1,6 @@
 import { extractReferences } from './find-payments.ts'
 import type { RecordedReceipt } from './find-recorded.ts'
-import type { StatementCredit } from './parse-camt.ts'
+import { digestedReference, type StatementCredit } from './parse-camt.ts'
 
 /**
  * Returns the group of a credit: those of the same reference of the bank, amount and currency. Those without a reference are of one group for
@@ -27,8 +27,7 @@ export function listPaymentReferences(receipt: RecordedReceipt): string[] {
   return isEmpty && receipt.payment_reference !== null ? [receipt.payment_reference] : extractReferences(receipt.reference)
 }
 
-/** The reference of a credit to which the bank gave none, as `parseCamt` forms it; with the day that it begins with. */
-const digested = /^(\d{4}-\d{2}-\d{2})\/[0-9a-f]{24}(?:\/\d+)?$/
+const digested = new RegExp(digestedReference)
 
 /** No reference of a bank is empty. */
 const formatUnnamed = (day: string) => `${day}/`

@@ -110,6 +110,11 @@ const cut = (text: string, length: number) => text.slice(0, length).replace(/[\u
 
 const toAscii = (text: string) => text.replace(/[^\x21-\x7e]/g, '_')
 
+/**
+ * Form of `bankReference` of a credit to which the bank gave none: its day, a digest, and the number of one more. For JavaScript and SQL.
+ */
+export const digestedReference = String.raw`^(\d{4}-\d{2}-\d{2})/[0-9a-f]{24}(/\d+)?$`
+
 function digest(values: readonly (string | null)[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 24)
 }
