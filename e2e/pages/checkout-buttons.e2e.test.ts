@@ -4,7 +4,7 @@ import type { RunningSystem } from '@quittance/testing/system'
 import { useSharedSystem } from '@quittance/testing/use-shared-system'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium, openVisit, press, type Browser, type Page } from '../browser/chromium.ts'
-import { countryField, openShop, orderButton, type Shop } from './shop.ts'
+import { countryField, openShop, orderButton, readTotal, type Shop } from './shop.ts'
 
 let system: RunningSystem
 let browser: Browser
@@ -17,13 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-const total = (page: Page) => page.$eval('[data-live="summary-total"]', (element) => element.textContent)
-
 /** Opens a checkout of $49 and names the buyer. */
 async function openCheckout(page: Page) {
   const checkout = await shop.checkout()
   await page.goto(checkout.url)
-  await eventually(async () => expect(await total(page)).toBe('$49.00'))
+  await eventually(async () => expect(await readTotal(page)).toBe('$49.00'))
   await page.type('[name=customer_email]', 'grace@example.com')
   await page.type('[name=customer_name]', 'Grace Hopper')
   return checkout
@@ -56,7 +54,7 @@ test('a total that moves the button while it is held down is shown before it is 
   await page.mouse.down()
   await continueUpdate()
   await Promise.all([page.waitForNavigation(), page.mouse.up()])
-  expect(await total(page)).toBe('$58.31')
+  expect(await readTotal(page)).toBe('$58.31')
   await press(page, orderButton)
   expect(await shop.orders(checkout)).toMatchObject([{ total_amount: 5831 }])
 })
@@ -68,7 +66,7 @@ test('a button that a new total replaces keeps the focus of the keyboard', async
   const continueUpdate = await chooseCountry(page, 'DE')
   await page.focus(orderButton)
   await continueUpdate()
-  await eventually(async () => expect(await total(page)).toBe('$58.31'))
+  await eventually(async () => expect(await readTotal(page)).toBe('$58.31'))
   await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
   expect(await shop.orders(checkout)).toMatchObject([{ total_amount: 5831 }])
 })

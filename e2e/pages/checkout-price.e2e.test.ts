@@ -13,7 +13,7 @@ import {
   type Browser,
   type Page,
 } from '../browser/chromium.ts'
-import { countryField, openShop, orderButton, type Shop } from './shop.ts'
+import { countryField, openShop, orderButton, readTotal, type Shop } from './shop.ts'
 
 let system: RunningSystem
 let browser: Browser
@@ -31,8 +31,6 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-const total = (page: Page) => page.$eval('[data-live="summary-total"]', (element) => element.textContent)
-
 async function typeBuyer(page: Page): Promise<void> {
   await page.type('[name=customer_email]', 'grace@example.com')
   await page.type('[name=customer_name]', 'Grace Hopper')
@@ -45,7 +43,7 @@ test('changing the country changes tax and total without reload, announces it, a
   expect(await readText(page)).toContain('depends on your country')
   await typeBuyer(page)
   await page.select(countryField, 'DE')
-  await eventually(async () => expect(await total(page)).toBe('$58.31'))
+  await eventually(async () => expect(await readTotal(page)).toBe('$58.31'))
   expect(await page.$eval('#announcement', (element) => element.textContent)).toBe('Total $58.31')
   expect(await readText(page)).toMatch(/VAT 19%\s*\$9\.31/)
   expect(requests.filter((url) => url.includes('/checkout/'))).toHaveLength(2)
@@ -67,12 +65,12 @@ test('two quick changes end with the total of the later, even if its reply is fi
   await page.select(countryField, 'AT')
   await eventually(async () => expect(held).toHaveLength(1))
   await page.select(countryField, 'DE')
-  await eventually(async () => expect(await total(page)).toBe('$58.31'))
+  await eventually(async () => expect(await readTotal(page)).toBe('$58.31'))
   const late = page.waitForResponse((response) => response.request().method() === 'POST')
   held[0]?.()
   await late
   await page.waitForNetworkIdle()
-  expect(await total(page)).toBe('$58.31')
+  expect(await readTotal(page)).toBe('$58.31')
 })
 
 test('without scripts "Update total" changes the total and keeps what was typed; then it is charged [pages 14]', async () => {
@@ -83,7 +81,7 @@ test('without scripts "Update total" changes the total and keeps what was typed;
   await typeBuyer(page)
   await page.select(countryField, 'DE')
   await press(page, 'button.without-scripts')
-  expect(await total(page)).toBe('$58.31')
+  expect(await readTotal(page)).toBe('$58.31')
   expect(await page.$eval('[name=customer_email]', (field) => (field as unknown as { value: string }).value)).toBe('grace@example.com')
   // The page server knows the buyer now, the API does not [27].
   const { body } = await system.api('GET', `/v1/checkouts/${checkout.id}`)
@@ -98,12 +96,12 @@ test('a tax changed in the time between is shown again and not charged [pages 28
   await using visit = await openVisit(browser, { language: 'de-DE' })
   const { page } = visit
   await page.goto(checkout.url)
-  await eventually(async () => expect(await total(page)).toMatch(/58,31/))
+  await eventually(async () => expect(await readTotal(page)).toMatch(/58,31/))
   await typeBuyer(page)
   await system.api('PATCH', `/v1/tax-rates/${taxRate.id}`, { percentage: 25 })
   try {
     await press(page, orderButton)
-    expect(await total(page)).toMatch(/61,25/)
+    expect(await readTotal(page)).toMatch(/61,25/)
     expect(await page.$eval('#errors', (element) => element.textContent)).toMatch(/61,25/)
     expect(await shop.orders(checkout)).toEqual([])
     await press(page, orderButton)
@@ -134,11 +132,11 @@ test('a code opens by keyboard, a wrong one is named at its field, and taking it
     )
     expect(await findViolations(page)).toEqual([])
     await apply(code)
-    await eventually(async () => expect(await total(page)).toBe('$44.10'))
+    await eventually(async () => expect(await readTotal(page)).toBe('$44.10'))
     expect(await readText(page)).toContain('Discount: Spring')
     if (scripts) await page.click('button[value=remove-discount]')
     else await press(page, 'button[value=remove-discount]')
-    await eventually(async () => expect(await total(page)).toBe('$49.00'))
+    await eventually(async () => expect(await readTotal(page)).toBe('$49.00'))
     expect(complaints).toEqual([])
   }
 })
@@ -160,7 +158,7 @@ test('a discount that others used up in the time between is taken off, and the o
   await typeBuyer(page)
   await page.select(countryField, 'FR')
   await press(page, 'button.without-scripts')
-  expect(await total(page)).toBe('$5.00')
+  expect(await readTotal(page)).toBe('$5.00')
   const order = { customer_email: 'first@example.com', confirmation_token_id: 'ctoken_ok', customer_billing_address: { country: 'FR' } }
   expect((await system.api('POST', `/v1/checkouts/client/${other.client_secret}/confirm`, order)).status).toBe(200)
   await press(page, orderButton)
@@ -201,10 +199,10 @@ test('a tax id of another country is refused at its field; reverse charge makes 
       expect(await page.$eval('#field-customer_tax_id-error', (error) => error.textContent)).toContain('does not fit'),
     )
     await screenshot(page, `checkout-business-${scripts}`)
-    expect([await findViolations(page), await total(page)]).toEqual([[], '$58.31'])
+    expect([await findViolations(page), await readTotal(page)]).toEqual([[], '$58.31'])
     await update('DE136695976')
     await eventually(async () => expect(await readText(page)).toContain('Reverse charge'))
-    expect(await total(page)).toBe('$49.00')
+    expect(await readTotal(page)).toBe('$49.00')
   }
 })
 
@@ -215,13 +213,13 @@ test('the chosen product sets the price and interval of the order [pages 19] [pa
   const { page } = visit
   await page.goto(checkout.url)
   await page.click(`[name=product_id][value="${card.id}"]`)
-  await eventually(async () => expect(await total(page)).toBe('$12.00'))
+  await eventually(async () => expect(await readTotal(page)).toBe('$12.00'))
   expect(await readText(page)).toMatch(/You pay \$12\.00 today\. The subscription renews on \w+ \d+, \d{4} for \$12\.00.*until you cancel/)
   await typeBuyer(page)
   await page.select(countryField, 'US')
   await page.waitForSelector('[name="customer_billing_address.state"]')
   await page.select('[name="customer_billing_address.state"]', 'US-CA')
-  await eventually(async () => expect(await total(page)).toBe('$12.87'))
+  await eventually(async () => expect(await readTotal(page)).toBe('$12.87'))
   expect(await page.$eval(orderButton, (button) => button.textContent.trim())).toBe('Subscribe and pay $12.87')
   await press(page, orderButton)
   expect(await shop.orders(checkout)).toMatchObject([{ total_amount: 1287, billing_reason: 'subscription_create', product_id: card.id }])

@@ -1,3 +1,4 @@
+import type { Page } from '../browser/chromium.ts'
 import type { RunningSystem } from '@quittance/testing/system'
 
 /** A checkout as the seller created it. */
@@ -28,6 +29,9 @@ export interface Shop {
 
 export const countryField = '[name="customer_billing_address.country"]'
 export const orderButton = 'button[value=order]'
+
+/** Reads the total that the summary of a checkout shows. */
+export const readTotal = (page: Page) => page.$eval('[data-live="summary-total"]', (element) => element.textContent)
 
 /** Creates products and checkouts through the API. */
 export function openShop({ api, demo }: RunningSystem): Shop {

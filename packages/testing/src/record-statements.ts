@@ -53,3 +53,9 @@ export async function explain({ rows }: Pick<TestService, 'rows'>, statement: st
   const lines = await rows<{ 'QUERY PLAN': string }>(`explain (${options}) ${statement}`)
   return lines.map((line) => line['QUERY PLAN']).join('\n')
 }
+
+/** Runs a statement without parameters, and returns the number of blocks that it read in memory; NaN if the plan states none. */
+export async function countBlocks(service: Pick<TestService, 'rows'>, statement: string): Promise<number> {
+  const plan = await explain(service, statement, 'analyze, buffers')
+  return Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1])
+}

@@ -1,15 +1,14 @@
 import { createRefund, PaymentDisputed } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { sell, startStripeShop } from './stripe-shop.ts'
+import { catchUp, sell, startStripeShop } from './stripe-shop.ts'
 
 test('a payment is not refunded while a dispute is open or lost, and is after one that was won', async () => {
   await using shop = await startStripeShop()
-  const { orders, fake, stripe, account, shop: seller } = shop
+  const { orders, fake, stripe, shop: seller } = shop
   const { order, intent } = await sell(shop)
   const id = fake.bank.openDispute(stripe.id, intent)
-  await orders.rows(`update payment_accounts set settings = settings - 'caught_up_at' where id = $1`, [account.id])
-  await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
+  await catchUp(shop)
   const waitFor = (status: string) =>
     eventually(async () => {
       await orders.rows('update disputes set next_check_at = now() where leased_until is null')
@@ -29,7 +28,7 @@ test('a payment is not refunded while a dispute is open or lost, and is after on
 
 test('a dispute or refund in another mode or currency than its payment is not recorded', async () => {
   await using shop = await startStripeShop()
-  const { orders, fake, stripe, account } = shop
+  const { orders, fake, stripe } = shop
   const [other, live, refunded] = [await sell(shop), await sell(shop), await sell(shop)]
   const disputes = [
     [fake.bank.openDispute(stripe.id, other.intent), { currency: 'eur' }],
@@ -38,8 +37,7 @@ test('a dispute or refund in another mode or currency than its payment is not re
   for (const [id, changed] of disputes) Object.assign(fake.state(stripe.id).disputes.get(id) ?? {}, changed)
   const refund = fake.bank.refundInDashboard(stripe.id, refunded.intent, 500)
   Object.assign(fake.state(stripe.id).refunds.get(refund) ?? {}, { currency: 'eur' })
-  await orders.rows(`update payment_accounts set settings = settings - 'caught_up_at' where id = $1`, [account.id])
-  await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
+  await catchUp(shop)
   const ids = [refund, ...disputes.map(([id]) => id)]
   await eventually(async () =>
     expect(

@@ -8,7 +8,7 @@ import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
 import { readEvents } from './read-events.ts'
-import { sell, startStripeShop, type StripeShop } from './stripe-shop.ts'
+import { catchUp, sell, startStripeShop, type StripeShop } from './stripe-shop.ts'
 import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
 
 const anonymous = { kind: 'anonymous' } as const
@@ -281,13 +281,12 @@ test('an inquiry that becomes a dispute of a part has its amount, and the ledger
 
 test('without any webhook, the catch-up finds refunds and disputes, and checks read the rest [payments 41]', async () => {
   await using shop = await startStripeShop()
-  const { orders, fake, stripe, account } = shop
+  const { orders, fake, stripe } = shop
   const refunded = await sell(shop)
   const disputed = await sell(shop)
   fake.bank.refundInDashboard(stripe.id, refunded.intent, 500)
   const dispute = fake.bank.openDispute(stripe.id, disputed.intent)
-  await orders.rows(`update payment_accounts set settings = settings - 'caught_up_at' where id = $1`, [account.id])
-  await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
+  await catchUp(shop)
   await eventually(async () => {
     expect(await orders.rows('select amount::int, state from refunds')).toEqual([{ amount: 500, state: 'succeeded' }])
     expect(await orders.rows('select status from disputes')).toEqual([{ status: 'needs_response' }])

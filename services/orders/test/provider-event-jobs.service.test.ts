@@ -8,16 +8,10 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { asThisRelease } from './money.ts'
 import { buildIntent, callKey, pay } from './stripe-contract-cases.ts'
-import { buildAccountRequest, startStripeShop, toWorld, type StripeShop } from './stripe-shop.ts'
+import { buildAccountRequest, catchUp, startStripeShop, toWorld, type StripeShop } from './stripe-shop.ts'
 
 const events = ({ orders }: StripeShop) =>
   orders.rows('select object_kind, object, source, outcome, attempts from provider_events order by occurred_at, object_kind')
-
-/** Lets the catch-up run as if its interval had passed. */
-async function catchUp({ orders, account }: StripeShop): Promise<void> {
-  await orders.rows(`update payment_accounts set settings = settings - 'caught_up_at' where id = $1`, [account.id])
-  await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
-}
 
 test('finds what webhooks lost: payments, refunds and disputes of the dashboard [payments 41]', async () => {
   await using shop = await startStripeShop()

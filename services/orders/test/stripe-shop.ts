@@ -79,6 +79,12 @@ export async function sell({ orders, fake, stripe, shop }: StripeShop): Promise<
   return { order, intent: payment?.intent ?? '' }
 }
 
+/** Lets the catch-up run as if its interval had passed. */
+export async function catchUp({ orders, account }: StripeShop): Promise<void> {
+  await orders.rows(`update payment_accounts set settings = settings - 'caught_up_at' where id = $1`, [account.id])
+  await orders.rows(`select pg_notify('wake', 'catch-up-provider-events')`)
+}
+
 /** Calls the account beside the service, as another installation unless its name is given. */
 export function toWorld({ fake, stripe }: StripeShop, installation = 'test'): ContractWorld {
   const account = { account: stripe.id, mode: 'test', apiKey: stripe.apiKey, webhookSecrets: [] } as const
