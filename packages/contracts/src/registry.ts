@@ -47,6 +47,7 @@ import * as portalCustomers from './portal-customers.ts'
 import * as products from './products.ts'
 import * as providerEvents from './provider-events.ts'
 import * as refunds from './refunds.ts'
+import * as sandbox from './sandbox.ts'
 import * as subscriptionAnnouncements from './subscription-announcements.ts'
 import * as subscriptions from './subscriptions.ts'
 import * as taxes from './taxes.ts'
@@ -81,6 +82,7 @@ const contracts: Record<string, unknown>[] = [
   paymentAccounts,
   providerEvents,
   refunds,
+  sandbox,
   payments,
   paymentSettings,
   bankReceipts,

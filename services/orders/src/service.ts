@@ -86,6 +86,7 @@ import { createPaymentAccount } from './payment-accounts/create-payment-account.
 import { getPaymentAccount, listPaymentAccounts } from './payment-accounts/payment-account-queries.ts'
 import { checkPaymentAccount, deletePaymentAccount, updatePaymentAccount } from './payment-accounts/update-payment-account.ts'
 import { catchUpProviderEvents } from './provider-events/catch-up-events.ts'
+import { completeSandboxAction } from './provider-events/complete-sandbox-action.ts'
 import { replayProviderEvents } from './provider-events/replay-provider-events.ts'
 import { receiveProviderEvent } from './provider-events/receive-provider-event.ts'
 import { getDispute, listDisputes } from './disputes/dispute-queries.ts'
@@ -135,6 +136,7 @@ const operations: Record<string, readonly Handler[]> = {
   bankReceipts: [addReceipt, importStatement, listBankReceipts, markReceiptAsReturned],
   paymentOperations: [
     receiveProviderEvent,
+    completeSandboxAction,
     listStuckPayments,
     showPayment,
     recheckPayment,

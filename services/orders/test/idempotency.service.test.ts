@@ -81,6 +81,7 @@ const withoutBody = new Set([
   'orders.order.retry-payment',
   'orders.order.void',
   'orders.customer-order.generate-invoice',
+  'orders.sandbox-action.complete',
 ])
 
 test('runs each POST and PATCH once per key: 409 in progress, then replay, 422 if changed [17]', async () => {

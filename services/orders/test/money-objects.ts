@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { importStatement, listBankReceipts } from '@quittance/contracts/bank-receipts'
+import { addCustomerPaymentMethod } from '@quittance/contracts/customer-payment-methods'
+import { createCustomer } from '@quittance/contracts/customers'
+import { customerCaller } from '@quittance/testing/callers'
 import { buildCamt } from './camt.ts'
 import { asThisRelease } from './money.ts'
 import { oweOrder } from './owed-order.ts'
@@ -16,7 +19,7 @@ const keepWaiting = `
 
 /**
  * Creates a payment by transfer with a refund and a dispute, a receipt without a payment, an order whose payment can be tried again, and one
- * that can be voided. Returns their ids by path or subject.
+ * that can be voided, and a method that waits for its buyer. Returns their ids by path or subject.
  */
 export async function createMoneyObjects(orders: OrdersUnderTest, shop: Shop): Promise<Record<string, string>> {
   const { paymentId, refundId, accountId } = await createPaidTransfer(orders, shop)
@@ -41,5 +44,18 @@ export async function createMoneyObjects(orders: OrdersUnderTest, shop: Shop): P
     'orders.payment-account.import-statement': accountId,
     'orders.order.retry-payment': owed,
     'orders.order.void': unpaid,
+    'sandbox/actions': await openAction(orders, shop),
   }
+}
+
+/** Adds a method that waits for its buyer, and returns the secret of the step. */
+async function openAction(orders: OrdersUnderTest, { organizationId, seller }: Shop): Promise<string> {
+  const { id: customerId } = await orders.call(createCustomer, { email: `${randomUUID()}@example.com` }, seller)
+  const adding = orders.call(
+    addCustomerPaymentMethod,
+    { confirmation_token_id: 'ctoken_action' },
+    customerCaller({ organizationId, customerId }),
+  )
+  const rejection = await adding.catch((error: unknown) => error)
+  return (rejection as { body: { client_secret: string } }).body.client_secret
 }

@@ -1,9 +1,10 @@
 import { confirmCheckout, createCheckout, getCheckoutByClient, PaymentError } from '@quittance/contracts/checkouts'
 import { getPortalOrganization } from '@quittance/contracts/customer-portal'
-import { Conflict, NotPermitted } from '@quittance/contracts/errors'
+import { Conflict, NotPermitted, ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaid } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
 import { createRefund } from '@quittance/contracts/refunds'
+import { completeSandboxAction } from '@quittance/contracts/sandbox'
 import { advanceTestClock } from '@quittance/contracts/test-clock'
 import { eventually } from '@quittance/testing/eventually'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -59,4 +60,15 @@ test('rejects a refund and reserves nothing if the provider is not offered any m
     expect(processor.calls.submit).toHaveLength(1)
     return bought
   }
+})
+
+test('without the sandbox, a step of the bank that was open before cannot be completed', async () => {
+  await using orders = await startOrders()
+  const { organizationId } = await orders.shop()
+  await orders.rows(
+    `insert into sandbox_objects (id, kind, organization_id, ours, amount, currency, token, status, made_by)
+      values ('sandbox_before', 'charge', $1, gen_random_uuid(), 4200, 'usd', 'ctoken_action', 'requires_action', 'before') returning 1`,
+    [organizationId],
+  )
+  await expect(orders.call(completeSandboxAction, { secret: 'sandbox_before_secret' }, anonymous)).rejects.toThrow(ResourceNotFound)
 })

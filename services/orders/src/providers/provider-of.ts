@@ -1,9 +1,11 @@
 import type { Transaction } from '@quittance/runtime/handler'
+import type { SystemSql } from '@quittance/sql/sql-runner'
 import { config } from '../config.ts'
 import { findAccountAdapter, isOffered } from './account-adapters.ts'
 import { openCredentials } from './account-credentials.ts'
 import { createBankTransferProvider } from './bank-transfer/bank-transfer-provider.ts'
 import type { Capabilities, Mode, PaymentProvider } from './provider.ts'
+import { completeAction, type CompletedAction } from './sandbox/sandbox-actions.ts'
 import { createSandboxProvider } from './sandbox/sandbox-provider.ts'
 import { sandboxAccount } from './sandbox/sandbox-store.ts'
 
@@ -61,6 +63,11 @@ function openConfiguredProvider(account: ProviderAccount, context: ProviderConte
 /** Opens the sandbox whether or not it is on: for tests that wrap it. */
 export function openSandbox(account: ProviderAccount, context: ProviderContext): PaymentProvider {
   return createSandboxProvider(toStore(account, context))
+}
+
+/** Completes the step of the bank of a payment or setup in the sandbox; null if there is none with the secret, or if the sandbox is off. */
+export async function completeSandboxAction(systemSql: SystemSql, secret: string): Promise<CompletedAction | null> {
+  return config().SANDBOX_PAYMENTS === 'on' ? completeAction(systemSql, secret) : null
 }
 
 /** What adapters need that keep their own rows. */

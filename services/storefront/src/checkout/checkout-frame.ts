@@ -42,6 +42,16 @@ export function confirmationPath(secret: string, context: PageContext, sale: str
   return `/checkout/${secret}/confirmation?${buildQuery(context, { reported: 'loaded', sale })}`
 }
 
+/** Returns the path that completes the step of the bank in the sandbox. */
+export function sandboxStepPath(secret: string, context: PageContext): string {
+  return `/checkout/${secret}/sandbox-step?${buildQuery(context, { reported: 'confirmed' })}`
+}
+
+/** Returns the path of the page after that step, which waits for the end of the payment. */
+export function afterStepPath(secret: string, context: PageContext): string {
+  return `/checkout/${secret}/confirmation?${buildQuery(context, { reported: 'confirmed' })}&wait=1`
+}
+
 interface FrameState {
   /** What the site around the frame knows already. */
   reported: 'loaded' | 'confirmed'

@@ -1,5 +1,6 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
 import { getCheckoutByClient } from '@quittance/contracts/checkouts'
+import { completeSandboxAction } from '@quittance/contracts/sandbox'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readPageContext, readText, type AppOptions, type PageContext } from '../page/page-context.ts'
@@ -10,7 +11,7 @@ import { buildCheckoutPage } from './checkout-page.ts'
 import { sendConfirmation } from './confirmation-page.ts'
 import { placeOrder } from './place-order.ts'
 import { sendExpired, sendRejected } from './result-pages.ts'
-import { confirmationPath } from './checkout-frame.ts'
+import { afterStepPath, confirmationPath } from './checkout-frame.ts'
 import { readSale, sealSale, writeSale } from './sale-cookie.ts'
 import { updatePrice, type OrderOutcome } from './update-price.ts'
 
@@ -63,6 +64,11 @@ export function addCheckoutRoutes(app: FastifyInstance, options: AppOptions): vo
       return sendConfirmation({ checkout, context, sale, options, isWaiting: readText(request.query, 'wait') !== null }, reply)
     })
 
+    scope.post<CheckoutRoute>(`${path}/sandbox-step`, async (request, reply) => {
+      const context = readPageContext(request)
+      return completeStep({ context, checkout: await load(request, context) }, { reply, options })
+    })
+
     /** Moves the session of the purchase into the cookie of the portal, without showing it in an address. */
     scope.post<CheckoutRoute>(`${path}/portal`, async (request, reply) => {
       const context = readPageContext(request)
@@ -76,6 +82,16 @@ export function addCheckoutRoutes(app: FastifyInstance, options: AppOptions): vo
       return reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }).send({ status, needs_action })
     })
   })
+}
+
+/** A second press arrives after the step: the next page shows its result, too. */
+async function completeStep(
+  { context, checkout }: { context: PageContext; checkout: CheckoutPublic },
+  { reply, options: { api } }: { reply: FastifyReply; options: AppOptions },
+): Promise<FastifyReply> {
+  const { intent_client_secret: secret } = checkout.payment_processor_metadata
+  if (secret) await api.call(completeSandboxAction, { secret }, { visitor: context.visitor })
+  return reply.redirect(afterStepPath(checkout.client_secret, context), 303)
 }
 
 interface PortalOpening {

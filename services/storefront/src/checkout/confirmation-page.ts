@@ -8,10 +8,11 @@ import type { AppOptions, PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { fillCheckoutForm } from './checkout-form.ts'
 import { buildCheckoutPage, findTargets } from './checkout-page.ts'
-import { checkoutPath, findFrame } from './checkout-frame.ts'
-import { findProviderScript } from './payment-methods.ts'
+import { checkoutPath, findFrame, sandboxStepPath } from './checkout-frame.ts'
+import { findProviderScript, isSandbox } from './payment-methods.ts'
 import { sendRejected } from './result-pages.ts'
 import type { Sale } from './sale-cookie.ts'
+import { renderSandboxStep } from './sandbox-step.ts'
 import { renderBankStep } from './stripe-form.ts'
 import { sendSuccess } from './success-page.ts'
 import { sendTransfer } from './transfer-page.ts'
@@ -135,6 +136,7 @@ function sendProcessing({ checkout, context, options }: Confirmation, reply: Fas
         <p ${!isLate && html`hidden`} data-late>${payment.mailFollows}</p>
       </div>
       ${provider && renderBankStep(words)}
+      ${needsAction && isSandbox(checkout) && renderSandboxStep(words, { action: sandboxStepPath(checkout.client_secret, context) })}
       ${!context.embedding && html`<p class="actions"><a class="button" href="?locale=${context.language}&amp;wait=1">${result.checkAgain}</a></p>`}
     </div>`,
   })

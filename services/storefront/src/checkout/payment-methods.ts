@@ -23,6 +23,7 @@ const paymentOutcomes = ({ checkout }: Words) =>
     ['ctoken_slow', checkout.testSlow],
     ['ctoken_insufficient_funds', checkout.testDeclined],
     ['ctoken_declined_later', checkout.testDeclinedLater],
+    ['ctoken_action', checkout.testAction],
     ['ctoken_pending', checkout.testPending],
   ] as const
 
@@ -32,6 +33,7 @@ const setupOutcomes = ({ checkout, method }: Words) =>
     ['ctoken_ok', method.testOk],
     ['ctoken_insufficient_funds', checkout.testDeclined],
     ['ctoken_expired', method.testExpired],
+    ['ctoken_action', checkout.testAction],
     ['ctoken_pending', checkout.testPending],
   ] as const
 
@@ -106,4 +108,9 @@ export function findProviderScript(
   { stripe: script }: Pick<AppOptions, 'stripe'>,
 ): ProviderScript | null {
   return findPaymentMethod(payable)?.isScripted ? script : null
+}
+
+/** Whether the step of the buyer's bank is one of the sandbox, which a form completes. */
+export function isSandbox({ payment_processor_metadata: metadata }: Pick<Payable, 'payment_processor_metadata'>): boolean {
+  return metadata['provider'] === sandbox.provider
 }

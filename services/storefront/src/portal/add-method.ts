@@ -7,9 +7,8 @@ import {
 import { ApiFailure } from '@quittance/pages/call-api'
 import { formatTime } from '@quittance/pages/dates'
 import type { FastifyReply } from 'fastify'
-import { findProviderScript } from '../checkout/payment-methods.ts'
 import { readText, type PageContext } from '../page/page-context.ts'
-import { sendBankStep, stepAddress, stepSeconds, stepWaitsMs } from './bank-step.ts'
+import { completeSandboxStep, hasBankStep, sendBankStep, stepAddress, stepSeconds, stepWaitsMs } from './bank-step.ts'
 import type { Exchange } from './load-subscription.ts'
 import { loadSetup } from './new-card.ts'
 import { newMethodPath, readSent, sendMethodForm, type MethodProblem } from './new-method-page.ts'
@@ -31,8 +30,7 @@ const setupCookie = (session: PortalSession) => ({ name: 'qt_setup', path: newMe
 export async function sendNewMethod(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const { cookies } = exchange.options
   const cookie = setupCookie(session)
-  const value = cookies.read(exchange.request, cookie)
-  const pending = value ? (JSON.parse(value) as PendingSetup) : null
+  const pending = readPending(session, exchange)
   const step = readText(exchange.request.query, 'step')
   if (step !== null) cookies.clear(exchange.reply, cookie)
   if (step === 'completed') return pending ? completeSetup(session, exchange, pending) : leadBack(session, exchange, null)
@@ -40,10 +38,17 @@ export async function sendNewMethod(session: PortalSession, exchange: Exchange):
   return sendForm(session, exchange, step === null ? null : { message: session.context.words.method.stepFailed })
 }
 
+function readPending(session: PortalSession, { request, options }: Exchange): PendingSetup | null {
+  const value = options.cookies.read(request, setupCookie(session))
+  return value ? (JSON.parse(value) as PendingSetup) : null
+}
+
 /** Stores a payment method. One that is declined shows the form again. */
 export async function addMethod(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const { api, origin, cookies } = exchange.options
   const { words } = session.context
+  const secret = readText(exchange.request.body, 'step') === 'complete' ? readPending(session, exchange)?.secret : null
+  if (secret) return completeSandboxStep(session, exchange, { secret, path: newMethodPath(session) })
   const token = readSent(exchange, 'confirmation_token_id')
   if (!token) return sendForm(session, exchange, { message: words.method.missing })
   const path = newMethodPath(session)
@@ -101,7 +106,7 @@ async function completeSetup(session: PortalSession, exchange: Exchange, { setup
 
 async function sendStep(session: PortalSession, exchange: Exchange, secret: string): Promise<FastifyReply> {
   const payable = await loadSetup(session, exchange)
-  if (!findProviderScript(payable, exchange.options)) return sendForm(session, exchange, null)
+  if (!hasBankStep(payable, exchange)) return sendForm(session, exchange, null)
   const { method } = session.context.words
   return sendBankStep(session, { exchange, payable, secret, path: newMethodPath(session), title: method.actionTitle })
 }

@@ -1,7 +1,9 @@
+import { completeSandboxAction } from '@quittance/contracts/sandbox'
 import { html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import type { Payable } from '../checkout/payment-form.ts'
-import { findProviderScript } from '../checkout/payment-methods.ts'
+import { findProviderScript, isSandbox } from '../checkout/payment-methods.ts'
+import { renderSandboxStep } from '../checkout/sandbox-step.ts'
 import { renderBankStep } from '../checkout/stripe-form.ts'
 import type { Exchange } from './load-subscription.ts'
 import { sendPortalPage } from './portal-page.ts'
@@ -31,9 +33,25 @@ interface BankStep {
   title: string
 }
 
+/** Whether a page can open the step of the bank of a new payment. */
+export function hasBankStep(payable: Payable, { options }: Exchange): boolean {
+  return isSandbox(payable) || findProviderScript(payable, options) !== null
+}
+
+/** Completes the step of the bank in the sandbox. */
+export async function completeSandboxStep(
+  session: PortalSession,
+  { options: { api }, reply }: Exchange,
+  { secret, path }: Pick<BankStep, 'secret' | 'path'>,
+): Promise<FastifyReply> {
+  const { status } = await api.call(completeSandboxAction, { secret }, { visitor: session.context.visitor })
+  return reply.redirect(stepAddress(path, status === 'succeeded' ? 'completed' : 'failed', session), 303)
+}
+
 /** Sends the page that opens the step of the buyer's bank, also when it is loaded again. */
 export function sendBankStep(session: PortalSession, { exchange, payable, secret, path, title }: BankStep): FastifyReply {
-  const { result } = session.context.words
+  const { words, language } = session.context
+  const { result } = words
   const completed = stepAddress(path, 'completed', session)
   const body = html`<div
     class="card stack"
@@ -46,10 +64,13 @@ export function sendBankStep(session: PortalSession, { exchange, payable, secret
       <h1>${title}</h1>
       <p>${result.action}</p>
     </div>
-    ${renderBankStep(session.context.words)}
+    ${isSandbox(payable) ? renderSandboxStep(words, { action: path, fields: stepFields(language) }) : renderBankStep(words)}
     <p class="actions"><a class="button" href="${completed}">${result.checkAgain}</a></p>
   </div>`
   const { scripts } = exchange.options
   const provider = findProviderScript(payable, exchange.options)
   return sendPortalPage(exchange.reply, session, { title, body, script: scripts.pay, provider })
 }
+
+const stepFields = (language: string) =>
+  html`<input type="hidden" name="step" value="complete" /> <input type="hidden" name="locale" value="${language}" />`

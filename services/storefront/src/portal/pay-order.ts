@@ -3,9 +3,8 @@ import { confirmOrderPayment, type CustomerOrderPaymentConfirmation } from '@qui
 import type { CustomerOrder } from '@quittance/contracts/customer-portal'
 import { ApiFailure } from '@quittance/pages/call-api'
 import type { FastifyReply } from 'fastify'
-import { findProviderScript } from '../checkout/payment-methods.ts'
 import { readText } from '../page/page-context.ts'
-import { sendBankStep, stepSeconds, stepWaitsMs } from './bank-step.ts'
+import { completeSandboxStep, hasBankStep, sendBankStep, stepSeconds, stepWaitsMs } from './bank-step.ts'
 import type { Exchange } from './load-subscription.ts'
 import { loadPayable } from './new-card.ts'
 import { loadOrder } from './order-page.ts'
@@ -32,7 +31,7 @@ export async function sendPay(session: PortalSession, exchange: Exchange): Promi
   if (step === 'completed') return leadBack({ session, exchange, order: await waitForPayment(stepWaitsMs, { session, exchange, order }) })
   const owed = await loadOwed({ session, exchange, order })
   const secret = step === null ? cookies.read(exchange.request, cookie) : null
-  if (secret && findProviderScript(owed.payable, exchange.options)) {
+  if (secret && hasBankStep(owed.payable, exchange)) {
     const title = session.context.words.result.actionTitle
     return sendBankStep(session, { exchange, payable: owed.payable, secret, path: cookie.path, title })
   }
@@ -44,6 +43,7 @@ export async function sendPay(session: PortalSession, exchange: Exchange): Promi
 export async function payOrder(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const order = await loadOrder(session, exchange)
   if (!isOwed(order)) return leadBack({ session, exchange, order })
+  if (readText(exchange.request.body, 'step') === 'complete') return completeStep({ session, exchange, order })
   const text = (name: string) => (readText(exchange.request.body, name) ?? '').trim().slice(0, 255)
   const chosen = { methodId: text('payment_method_id'), token: text('confirmation_token_id') }
   const { words } = session.context
@@ -106,6 +106,14 @@ function openStep({ session, exchange: { reply, options }, order }: Paying, secr
   const cookie = stepCookie(session, order)
   options.cookies.write(reply, { ...cookie, value: secret, maxAgeSeconds: stepSeconds })
   return reply.redirect(`${cookie.path}?locale=${session.context.language}`, 303)
+}
+
+/** Without the secret, in another browser, the form is shown again. */
+async function completeStep({ session, exchange, order }: Paying): Promise<FastifyReply> {
+  const cookie = stepCookie(session, order)
+  const secret = exchange.options.cookies.read(exchange.request, cookie)
+  if (secret) return completeSandboxStep(session, exchange, { secret, path: cookie.path })
+  return exchange.reply.redirect(`${cookie.path}?locale=${session.context.language}`, 303)
 }
 
 /** Leads back to what the order belongs to, and states whether it is paid. */

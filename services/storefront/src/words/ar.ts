@@ -54,6 +54,7 @@ export const ar: CommonWords = {
     testSlow: 'تُدفع بعد ثوانٍ',
     testDeclined: 'تُرفض',
     testDeclinedLater: 'تُرفض بعد الطلب',
+    testAction: 'تطلب خطوة من البنك',
     testPending: 'تبقى معلقة',
     cannotPay: 'لا يستطيع هذا البائع استلام المدفوعات بعد. اسأل البائع عن طريقة الشراء.',
     update: 'تحديث الإجمالي',

@@ -54,6 +54,7 @@ export const de: CommonWords = {
     testSlow: 'wird nach einigen Sekunden bezahlt',
     testDeclined: 'wird abgelehnt',
     testDeclinedLater: 'wird nach der Bestellung abgelehnt',
+    testAction: 'verlangt einen Schritt der Bank',
     testPending: 'bleibt offen',
     cannotPay: 'Dieser Verkäufer kann noch keine Zahlungen annehmen. Fragen Sie den Verkäufer, wie Sie kaufen können.',
     update: 'Summe aktualisieren',

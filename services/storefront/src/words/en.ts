@@ -54,6 +54,7 @@ export const en = {
     testSlow: 'is paid after some seconds',
     testDeclined: 'is declined',
     testDeclinedLater: 'is declined after the order',
+    testAction: 'asks for a step of your bank',
     testPending: 'stays pending',
     cannotPay: 'This seller cannot take payments yet. Ask the seller how to buy.',
     update: 'Update total',

@@ -54,6 +54,7 @@ export const es: CommonWords = {
     testSlow: 'se paga tras unos segundos',
     testDeclined: 'se rechaza',
     testDeclinedLater: 'se rechaza después del pedido',
+    testAction: 'pide un paso de su banco',
     testPending: 'queda pendiente',
     cannotPay: 'Este vendedor todavía no puede recibir pagos. Pregunte al vendedor cómo comprar.',
     update: 'Actualizar el total',

@@ -54,6 +54,7 @@ export const fr: CommonWords = {
     testSlow: 'payée après quelques secondes',
     testDeclined: 'refusée',
     testDeclinedLater: 'refusée après la commande',
+    testAction: 'demande une étape de votre banque',
     testPending: 'reste en attente',
     cannotPay: 'Ce vendeur ne peut pas encore recevoir de paiements. Demandez au vendeur comment acheter.',
     update: 'Mettre à jour le total',

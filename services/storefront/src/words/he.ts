@@ -54,6 +54,7 @@ export const he: CommonWords = {
     testSlow: 'משולם אחרי כמה שניות',
     testDeclined: 'נדחה',
     testDeclinedLater: 'נדחה אחרי ההזמנה',
+    testAction: 'מבקש שלב של הבנק',
     testPending: 'נשאר בהמתנה',
     cannotPay: 'המוכר הזה עדיין לא יכול לקבל תשלומים. שאלו את המוכר כיצד לקנות.',
     update: 'עדכון הסכום',

@@ -54,6 +54,7 @@ export const it: CommonWords = {
     testSlow: 'pagata dopo alcuni secondi',
     testDeclined: 'rifiutata',
     testDeclinedLater: 'rifiutata dopo l’ordine',
+    testAction: 'richiede un passaggio della tua banca',
     testPending: 'resta in sospeso',
     cannotPay: 'Questo venditore non può ancora ricevere pagamenti. Chiedi al venditore come acquistare.',
     update: 'Aggiorna il totale',

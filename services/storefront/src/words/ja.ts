@@ -54,6 +54,7 @@ export const ja: CommonWords = {
     testSlow: '数秒後に支払われる',
     testDeclined: '拒否される',
     testDeclinedLater: '注文後に拒否される',
+    testAction: '銀行の手続きを求められる',
     testPending: '保留のままになる',
     cannotPay: 'この販売元はまだ支払いを受け付けていません。購入方法を販売元にお問い合わせください。',
     update: '合計を更新',

@@ -54,6 +54,7 @@ export const ko: CommonWords = {
     testSlow: '몇 초 후 결제됨',
     testDeclined: '거절됨',
     testDeclinedLater: '주문 후 거절됨',
+    testAction: '은행 확인 단계를 요구함',
     testPending: '대기 상태로 남음',
     cannotPay: '이 판매자는 아직 결제를 받을 수 없습니다. 구매 방법을 판매자에게 문의하세요.',
     update: '합계 업데이트',

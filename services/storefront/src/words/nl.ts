@@ -54,6 +54,7 @@ export const nl: CommonWords = {
     testSlow: 'wordt na enkele seconden betaald',
     testDeclined: 'wordt geweigerd',
     testDeclinedLater: 'wordt na de bestelling geweigerd',
+    testAction: 'vraagt om een stap van uw bank',
     testPending: 'blijft open',
     cannotPay: 'Deze verkoper kan nog geen betalingen ontvangen. Vraag de verkoper hoe u kunt kopen.',
     update: 'Totaal bijwerken',

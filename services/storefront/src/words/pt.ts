@@ -54,6 +54,7 @@ export const pt: CommonWords = {
     testSlow: 'é pago após alguns segundos',
     testDeclined: 'é recusado',
     testDeclinedLater: 'é recusado depois da encomenda',
+    testAction: 'pede um passo do seu banco',
     testPending: 'fica pendente',
     cannotPay: 'Este vendedor ainda não pode receber pagamentos. Pergunte ao vendedor como comprar.',
     update: 'Atualizar o total',

@@ -54,6 +54,7 @@ export const zhHant: CommonWords = {
     testSlow: '幾秒後付款成功',
     testDeclined: '被拒絕',
     testDeclinedLater: '訂購後被拒絕',
+    testAction: '要求完成銀行驗證步驟',
     testPending: '一直待處理',
     cannotPay: '此銷售方還不能收款。請向銷售方詢問購買方式。',
     update: '更新總額',

@@ -54,6 +54,7 @@ export const zh: CommonWords = {
     testSlow: '几秒后付款成功',
     testDeclined: '被拒绝',
     testDeclinedLater: '下单后被拒绝',
+    testAction: '要求完成银行验证步骤',
     testPending: '一直待处理',
     cannotPay: '此销售方还不能收款。请向销售方询问购买方式。',
     update: '更新总额',

@@ -1,6 +1,7 @@
 import type { Answer, Capabilities, Intent, MethodDetails, PaymentProvider, Seen } from '../provider.ts'
 import { config } from '../../config.ts'
 import { findObject, lockObject, makeObject, saveObject, type SandboxObject, type SandboxStatus } from './sandbox-objects.ts'
+import { toClientSecret } from './sandbox-actions.ts'
 import { createSandboxRefunds } from './sandbox-refunds.ts'
 import { buildDecline, chooseScript, isKnownToken, toSandboxMethod, toSandboxToken, type SandboxScript } from './sandbox-tokens.ts'
 import { toFacts, type SandboxStore } from './sandbox-store.ts'
@@ -148,7 +149,7 @@ function toSeen(object: SandboxObject, status: SandboxStatus): Seen {
     isLive: token === 'ctoken_wrong_mode' && isPaid,
   })
   if (status === 'requires_action')
-    return { ...facts, is: status, action: { by: 'client', clientSecret: `${object.id}_secret` }, until: null }
+    return { ...facts, is: status, action: { by: 'client', clientSecret: toClientSecret(object.id) }, until: null }
   if (status === 'processing') return { ...facts, is: status, checkAfterMs: computeWait(object) }
   if (status === 'declined' || status === 'failed') return { ...facts, is: 'declined', decline: chooseDecline(object) }
   if (!isPaid) return { ...facts, is: status }
@@ -162,6 +163,7 @@ function computeWait(object: SandboxObject): number {
 
 function chooseDecline({ token }: SandboxObject) {
   const present = chooseScript(token, { isBuyerPresent: true })
+  if (present.result === 'requires_action') return buildDecline('authentication_failed')
   const script = present.result === 'declined' ? present : chooseScript(token, { isBuyerPresent: false })
   return buildDecline(script.result === 'declined' ? script.code : 'generic')
 }

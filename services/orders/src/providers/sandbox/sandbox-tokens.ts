@@ -5,7 +5,8 @@ export type SandboxScript =
   | { result: 'succeeded'; later?: 'slow' }
   | { result: 'declined'; code: DeclineCode; later?: 'soon' }
   | { result: 'pending' }
-  | { result: 'requires_action' }
+  /** `ends`: what the payment is once the buyer completed the step. */
+  | { result: 'requires_action'; ends: 'succeeded' | 'declined' }
   | { result: 'misconfigured' }
 
 const succeeds: SandboxScript = { result: 'succeeded' }
@@ -22,7 +23,8 @@ const scripts: Readonly<Record<string, SandboxScript>> = {
   ctoken_expired: declines('expired_card'),
   ctoken_lost: declines('lost_or_stolen'),
   ctoken_needs_buyer_later: succeeds,
-  ctoken_action: { result: 'requires_action' },
+  ctoken_action: { result: 'requires_action', ends: 'succeeded' },
+  ctoken_action_fails: { result: 'requires_action', ends: 'declined' },
   ctoken_lost_answer: succeeds,
   ctoken_lost_request: succeeds,
   ctoken_late_success: declines('generic'),
@@ -32,10 +34,11 @@ const scripts: Readonly<Record<string, SandboxScript>> = {
   ctoken_refund_pending: succeeds,
 }
 
-/** Tokens that cannot be charged while the buyer is absent, with the decline. */
-const absentDeclines: Readonly<Record<string, DeclineCode>> = {
-  ctoken_once: 'generic',
-  ctoken_needs_buyer_later: 'authentication_required',
+/** Tokens with another result while the buyer is absent. The step of the bank was completed when the method was stored. */
+const absentScripts: Readonly<Record<string, SandboxScript>> = {
+  ctoken_once: declines('generic'),
+  ctoken_needs_buyer_later: declines('authentication_required'),
+  ctoken_action: succeeds,
 }
 
 const methodPrefix = 'pm_'
@@ -47,8 +50,7 @@ export function isKnownToken(token: string): boolean {
 
 /** Returns what happens to a payment with a token, or with the method stored from it. */
 export function chooseScript(token: string, { isBuyerPresent }: { isBuyerPresent: boolean }): SandboxScript {
-  const declined = isBuyerPresent ? undefined : absentDeclines[token]
-  return declined ? declines(declined) : (scripts[token] ?? declines('generic'))
+  return (isBuyerPresent ? undefined : absentScripts[token]) ?? scripts[token] ?? declines('generic')
 }
 
 /** Returns the id of the method that is stored from a token. */
