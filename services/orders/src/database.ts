@@ -71,6 +71,7 @@ import { indexProrations } from './migrations/20261130043000-index-prorations.ts
 import { syncProductBenefits } from './migrations/20261130050000-sync-product-benefits.ts'
 import { indexExports } from './migrations/20261130200000-index-exports.ts'
 import { indexAnnouncements } from './migrations/20261201000000-index-announcements.ts'
+import { sandboxDisputes } from './migrations/20261201120000-sandbox-disputes.ts'
 import { validateRelaxedChecks } from './migrations/20261130042000-validate-relaxed-checks.ts'
 import { proveNewAddresses } from './migrations/20261130030000-prove-new-addresses.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
@@ -192,6 +193,7 @@ export const database: DatabaseDefinition = {
     syncProductBenefits,
     indexExports,
     indexAnnouncements,
+    sandboxDisputes,
   ],
   // Marks the rows of this release: triggers of migrations complete those of earlier ones.
   settings: { 'quittance.payments': 'port', 'quittance.period_terms': 'recorded' },

@@ -2,6 +2,7 @@ import type { ServiceComponent, ServiceResources } from '@quittance/runtime/serv
 import { registerPaymentGauges } from './payment-gauges.ts'
 import { checkDueDisputes, disputesInProgress } from './disputes/check-due-disputes.ts'
 import { eventsInProgress, readProviderEvents } from './provider-events/read-provider-events.ts'
+import { readSandboxDisputes } from './provider-events/read-sandbox-disputes.ts'
 import { checkDueRefunds, refundsInProgress } from './refunds/check-due-refunds.ts'
 import { detachMethodsAtProviders } from './payments/detach-methods.ts'
 import { setupsInProgress } from './payment-setups/drive-setup.ts'
@@ -13,7 +14,15 @@ export async function startPaymentJobs({ database }: ServiceResources): Promise<
   if (database) registerPaymentGauges(database)
   return {
     name: 'payments',
-    jobs: [settleDuePayments, settleDueSetups, checkDueRefunds, readProviderEvents, checkDueDisputes, detachMethodsAtProviders],
+    jobs: [
+      settleDuePayments,
+      settleDueSetups,
+      checkDueRefunds,
+      readProviderEvents,
+      checkDueDisputes,
+      readSandboxDisputes,
+      detachMethodsAtProviders,
+    ],
     async close() {
       await Promise.all(
         [paymentsInProgress, setupsInProgress, refundsInProgress, eventsInProgress, disputesInProgress].map((calls) => calls.idle()),

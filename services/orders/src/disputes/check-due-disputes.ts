@@ -9,7 +9,8 @@ import { recordDispute } from './record-dispute.ts'
 interface DueDispute {
   id: string
   organization_id: string
-  payment_account_id: string
+  /** Null for the sandbox. */
+  payment_account_id: string | null
   provider_dispute: string
 }
 
@@ -22,7 +23,7 @@ const claim = `
     table: 'disputes',
     dueColumn: 'next_check_at',
     isWaiting: 'next_check_at is not null',
-    isFree: `(leased_until is null or leased_until <= now()) and payment_account_id <> all (:busy::uuid[])
+    isFree: `(leased_until is null or leased_until <= now()) and (payment_account_id is null or payment_account_id <> all (:busy::uuid[]))
       and not exists (select from payment_accounts a where a.id = payment_account_id and a.paused_until > now())`,
     limit: ':limit',
   })}))

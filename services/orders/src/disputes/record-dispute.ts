@@ -8,13 +8,17 @@ import { disputeView } from './dispute-queries.ts'
 /** `later`: it cannot be recorded now; nothing was written. */
 export type RecordedDispute = 'recorded' | 'not_ours' | 'later'
 
+/** Both cases are found by an index, which `is not distinct from` is not. */
+const ofAccount = (condition: string) =>
+  `(payment_account_id = :account::uuid and ${condition} or :account::uuid is null and payment_account_id is null and ${condition})`
+
 const findPayment = `
   select id, order_id, currency, payment_method_id from payments
-  where payment_account_id = :account and provider_payment = :payment and organization_id = any (:scope_organizations)`
+  where ${ofAccount('provider_payment = :payment')} and organization_id = any (:scope_organizations)`
 
 const findKnown = `
   select status, amount::text, funds, reason, to_json(evidence_due_by)#>>'{}' as evidence_due_by from disputes
-  where payment_account_id = :account and provider_dispute = :theirs and organization_id = any (:scope_organizations)`
+  where ${ofAccount('provider_dispute = :theirs')} and organization_id = any (:scope_organizations)`
 
 interface KnownDispute {
   status: string

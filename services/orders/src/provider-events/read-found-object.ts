@@ -11,7 +11,8 @@ import { recordFoundRefund } from '../refunds/record-found-refund.ts'
 /** An object of the provider that is read by itself: it has no row, or its row is not checked by a job. */
 export interface FoundObject {
   organizationId: string
-  paymentAccountId: string
+  /** Null for the sandbox. */
+  paymentAccountId: string | null
   kind: 'refund' | 'dispute' | 'method'
   theirs: string
 }
@@ -43,6 +44,8 @@ export async function readFoundObject(found: FoundObject, context: JobContext): 
       () => provider.readDispute(theirs),
       (transaction, seen) => recordDispute(transaction, { account, seen, readAt }),
     )
+  // The sandbox stores no methods.
+  if (paymentAccountId === null) return 'not_ours'
   const known = await context.transaction(organizationId, ({ sql }) => findKnownMethod(sql, { account: paymentAccountId, theirs }))
   const payer = known?.payer
   if (!known || !payer) return 'not_ours'

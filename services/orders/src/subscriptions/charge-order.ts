@@ -101,7 +101,7 @@ type Means = Pick<PaymentStart, 'account' | 'source'> & { method: ChargeableMeth
 
 /** Returns how the orders of a subscription are charged; null if they cannot be. */
 async function findMeans(sql: ScopedSql, subscription: Subscription): Promise<Means | null> {
-  const { id, organizationId, paymentToken } = subscription
+  const { id, organizationId, paymentToken, paymentMethodId } = subscription
   const method = await findMethod(sql, { subscription, isChosenByCustomer: false })
   if (method) {
     const account = await loadProviderAccount(sql, { organizationId, paymentAccountId: method.accountId })
@@ -109,8 +109,8 @@ async function findMeans(sql: ScopedSql, subscription: Subscription): Promise<Me
   }
   const sender = await findAccountOfSender(sql, id)
   if (sender) return { account: sender, source: null, method }
-  // A subscription of release 0.1.0 has a token of the sandbox.
-  const sandbox = paymentToken ? await findSandbox(sql, organizationId) : null
+  // A subscription of release 0.1.0 has a token of the sandbox. One that names a method is not charged otherwise while that is blocked.
+  const sandbox = paymentToken && !paymentMethodId ? await findSandbox(sql, organizationId) : null
   return paymentToken && sandbox ? { account: sandbox, source: { token: paymentToken }, method } : null
 }
 

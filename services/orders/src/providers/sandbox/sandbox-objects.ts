@@ -3,7 +3,7 @@ import type { Transaction } from '@quittance/runtime/handler'
 /** An object of the sandbox, as it is stored. */
 export interface SandboxObject {
   id: string
-  kind: 'charge' | 'setup' | 'refund'
+  kind: 'charge' | 'setup' | 'refund' | 'dispute'
   ours: string
   payment: string | null
   amount: string | null
@@ -76,7 +76,7 @@ export async function saveObject(sql: Sql, { id, status, submissions, replies }:
 
 const sumRefunds = `
   select coalesce(sum(amount), 0)::text as amount from sandbox_objects
-  where payment = :payment and status <> 'failed' and organization_id = any (:scope_organizations)`
+  where payment = :payment and kind = 'refund' and status <> 'failed' and organization_id = any (:scope_organizations)`
 
 /** Returns what refunds of a payment returned so far. */
 export async function sumSandboxRefunds(sql: Sql, payment: string): Promise<bigint> {

@@ -1,6 +1,7 @@
 import type { Answer, Capabilities, Intent, MethodDetails, PaymentProvider, Seen } from '../provider.ts'
 import { config } from '../../config.ts'
 import { findObject, lockObject, makeObject, saveObject, type SandboxObject, type SandboxStatus } from './sandbox-objects.ts'
+import { openDispute, readSandboxDispute } from './sandbox-disputes.ts'
 import { toClientSecret } from './sandbox-actions.ts'
 import { createSandboxRefunds } from './sandbox-refunds.ts'
 import { buildDecline, chooseScript, isKnownToken, toSandboxMethod, toSandboxToken, type SandboxScript } from './sandbox-tokens.ts'
@@ -14,7 +15,7 @@ const capabilities: Capabilities = {
   laterCharges: true,
   setup: true,
   refunds: 'partial',
-  disputes: false,
+  disputes: true,
   events: 'none',
   replayMs: dayMs,
   // A call is a transaction of this service: it ends with its process.
@@ -44,7 +45,7 @@ export function createSandboxProvider(store: SandboxStore): PaymentProvider {
     listMethods: async () => ({ got: [] }),
     detachMethod: async () => ({ got: { detached: true } }),
     ...createSandboxRefunds(store),
-    readDispute: async () => ({ absent: true }),
+    readDispute: (theirs) => readSandboxDispute(store, theirs),
     parseWebhook: () => 'not_ours',
     eventsSince: async (since) => ({ got: { hints: [], until: since } }),
   }
@@ -88,6 +89,7 @@ async function submit(store: SandboxStore, { theirs, intent, key }: Call & { the
     if (object.status === 'untouched' && !isLost) object.status = statusAfter(script)
     if (!isLost) object.replies = { ...object.replies, [key]: object.status }
     await saveObject(sql, object)
+    await openDispute(sql, object)
     if (isLost || (object.token === 'ctoken_lost_answer' && object.submissions === 1)) return lost
     return { got: toSeen(object, object.status) }
   })

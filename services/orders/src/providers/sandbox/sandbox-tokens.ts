@@ -32,6 +32,8 @@ const scripts: Readonly<Record<string, SandboxScript>> = {
   ctoken_wrong_mode: succeeds,
   ctoken_misconfigured: { result: 'misconfigured' },
   ctoken_refund_pending: succeeds,
+  ctoken_disputed: succeeds,
+  ctoken_dispute_won: succeeds,
 }
 
 /** Tokens with another result while the buyer is absent. The step of the bank was completed when the method was stored. */
