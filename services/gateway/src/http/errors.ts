@@ -79,7 +79,8 @@ export function handleClientError({ code }: { code?: string }, socket: Duplex): 
 
 function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   if (error.retryAfterSeconds) reply.header('retry-after', error.retryAfterSeconds)
-  reply.code(error.status).header('cache-control', 'no-store')
+  // A response that is rejected once its body is known had headers of that body.
+  reply.code(error.status).header('cache-control', 'no-store').removeHeader('etag')
   if (!acceptsProblemDetails(reply.request.headers.accept)) return reply.type('application/json').send(JSON.stringify(error.toBody()))
   return reply.type('application/problem+json').send(JSON.stringify(toProblemDetails(error.status, error.toBody())))
 }

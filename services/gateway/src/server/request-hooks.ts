@@ -6,6 +6,7 @@ import { clientNetwork } from '@quittance/runtime/client-network'
 import type { LoadShedder } from '../http/load-shedding.ts'
 import { assertOneHost } from '../http/request-target.ts'
 import type { RequestArrivals } from '../http/request-arrivals.ts'
+import type { ResponseBytes } from '../http/response-bytes.ts'
 import { createRequestCounter, type RequestLimits } from './count-request.ts'
 import { histogram } from '@quittance/runtime/metrics'
 
@@ -38,6 +39,7 @@ interface RequestHookOptions {
   limits: RequestLimits
   loadShedder: LoadShedder
   arrivals: RequestArrivals
+  responseBytes: ResponseBytes
   cors: Cors
   /** Headers of every response of the gateway itself. */
   fields: Record<string, string>
@@ -50,7 +52,7 @@ interface RequestHookOptions {
 /** Adds the hooks of every request, in this order: request id and trace, common headers, rate limit of its address or object, overload, unfinished requests of its network, place among the requests in progress. */
 export function addRequestHooks(
   app: FastifyInstance,
-  { limits, loadShedder, arrivals, cors, fields, transportFields, isStopping }: RequestHookOptions,
+  { limits, loadShedder, arrivals, responseBytes, cors, fields, transportFields, isStopping }: RequestHookOptions,
 ): void {
   const counter = createRequestCounter(limits)
   app.decorateRequest('tokenId', null)
@@ -72,9 +74,15 @@ export function addRequestHooks(
     assertOneHost(request.raw)
     loadShedder.assertResponsive()
     arrivals.assertFew(reply.raw, request.clientIp)
+    responseBytes.assertFew(request.clientIp)
   })
   // Whatever the response is: without a limit, Node reads what is left of the body to its end.
   app.addHook('onSend', async ({ clientIp }, reply) => arrivals.discard(reply.raw, clientIp))
+  app.addHook('onSend', async ({ method, clientIp: address, routeOptions }, { raw }, payload) => {
+    // The body of a constant route is shared by its responses, and a stream is read as its client reads. What a write did is always reported.
+    const isOwn = payload instanceof Uint8Array && !routeOptions.config.isConstant
+    if (isOwn && method === 'GET') responseBytes.count(raw, { address, bytes: payload.length })
+  })
   app.addHook('onResponse', (request, reply) => counter.after(request, reply.statusCode))
   // Only now: a body that never arrives must not take a place from others.
   app.addHook('preHandler', async (request, reply) => {

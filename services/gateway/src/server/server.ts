@@ -28,6 +28,7 @@ import { createLoadShedder } from '../http/load-shedding.ts'
 import { createRequestArrivals } from '../http/request-arrivals.ts'
 import { addProbes } from './probes.ts'
 import { addJsonParser } from '../http/json-body.ts'
+import { createResponseBytes } from '../http/response-bytes.ts'
 import { addOperationRoutes } from '../operations/operation-routes.ts'
 import { createUpstream } from '../http/upstream.ts'
 
@@ -46,6 +47,9 @@ const acceptBacklog = 4_096
 /** Milliseconds until connections are ended whose request does not arrive, or whose response is not read, while the server stops. */
 const maxDrainMs = 12_000
 
+/** Share of one address in the bytes of large responses, for each request that it may send in a second: 16 MB a second by default. */
+const bytesPerRequest = 160 * 1_024
+
 /** Node rejects longer ones. The operations limit their parameters; the router would answer without a hook, as for malformed URLs. */
 const maxUrlLength = 16_384
 
@@ -57,6 +61,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   const limits = createLimits(settings, log)
   const loadShedder = createLoadShedder({ maxInFlight: settings.MAX_IN_FLIGHT, maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS })
   const [arrivals, challenge, upstreams] = [createRequestArrivals(), createChallenge(baseUrl), createUpstreams(settings)]
+  const responseBytes = createResponseBytes(settings.RATE_LIMIT_PER_SECOND * bytesPerRequest)
   const pagesUrl = settings.PAGES_URL ?? baseUrl
   let isStopping = false
   addJsonParser(app)
@@ -66,6 +71,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
     limits,
     loadShedder,
     arrivals,
+    responseBytes,
     cors: createCors(settings.CORS_ORIGINS),
     fields: securityHeaders,
     transportFields: transportFields(baseUrl, authUrl, pagesUrl),
@@ -106,6 +112,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
       clearTimeout(drain)
       loadShedder.close()
       arrivals.close()
+      responseBytes.close()
       await Promise.all([limits.byAddress, limits.byObject, ...Object.values(upstreams)].map((each) => each.close()))
     },
   }
