@@ -9,6 +9,14 @@ export const CancellationReason = z
   .meta({ id: 'CancellationReason' })
 export type CancellationReason = z.infer<typeof CancellationReason>
 
+/** What follows while a payment is owed; absent in replies and events of earlier releases. */
+export const pastDueTimes = {
+  next_payment_attempt_at: Timestamp.nullish().describe(
+    'When what a `past_due` subscription owes is charged again without the buyer; null if it is not: only the buyer can pay it then.',
+  ),
+  ends_unpaid_at: Timestamp.nullish().describe('When a `past_due` subscription ends if it stays unpaid; null if that is not known.'),
+}
+
 /** Filters of lists of subscriptions by their status and cancellation. */
 export const statusFilters = {
   active: z.boolean().optional().describe('`true`: trialing and active; `false`: past_due, canceled and unpaid.'),

@@ -43,18 +43,22 @@ export function toDetailColumns({ brand, last4, expMonth, expYear, wallet }: Met
   return { brand, last4, exp_month: expMonth, exp_year: expYear, wallet }
 }
 
+/**
+ * Condition of a method `m` of the account `a` that can be charged while the buyer is absent. Only an active account takes new payments. What
+ * moves no money, the sandbox and a test account that is not the default, takes none beside a live account.
+ */
+export const isChargeable = `m.status = 'active' and (a.status = 'active' or m.payment_account_id is null)
+    and (a.mode = 'live' or a.is_default or not ${hasLiveAccount('m.organization_id')})`
+
 const find = `
   select m.id, m.payment_account_id as "accountId", m.provider_method as method from payment_methods m
   left join payment_accounts a on a.id = m.payment_account_id and a.organization_id = any (:scope_organizations)
-  where m.customer_id = :customer_id and m.status = 'active' and (m.id = :preferred::uuid or (m.is_default and :may_use_default::boolean))
-    and (a.status = 'active' or m.payment_account_id is null)
-    and (a.mode = 'live' or a.is_default or not ${hasLiveAccount('m.organization_id')})
+  where m.customer_id = :customer_id and (m.id = :preferred::uuid or (m.is_default and :may_use_default::boolean)) and ${isChargeable}
     and m.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or m.customer_id = :scope_customer) and ${sharedByCheckouts}
   order by m.id = :preferred::uuid desc nulls last limit 1`
 
 /**
- * Returns the preferred method of a customer, otherwise the default one if that may be used; null if neither can be charged. Only an active
- * account takes new payments. What moves no money, the sandbox and a test account that is not the default, takes none beside a live account.
+ * Returns the preferred method of a customer, otherwise the default one if that may be used; null if neither can be charged.
  */
 export async function findChargeableMethod(
   sql: ScopedSql,

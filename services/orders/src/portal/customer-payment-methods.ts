@@ -12,7 +12,7 @@ import { lockCustomer } from '../customers/lock-customer.ts'
 import { customerPaymentMethodView } from '../payment-methods/list-payment-methods.ts'
 import { detachMethod } from '../payment-methods/detach-method.ts'
 import { makeDefaultMethod } from '../payment-methods/stored-methods.ts'
-import { mayUseDefault } from '../subscriptions/charge-order.ts'
+import { mayUseDefault } from '../subscriptions/charge-conditions.ts'
 import { chargeNewDefault } from '../subscriptions/charge-owed-orders.ts'
 
 export const listCustomerPaymentMethods = query(listContract, ({ page, limit }, { read }) =>

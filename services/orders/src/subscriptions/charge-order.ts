@@ -1,14 +1,12 @@
 import { sharedByCheckouts, type ScopedSql } from '@quittance/sql/sql-runner'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { Order } from '../orders/order.ts'
-import { findChargeableMethod, followsDefault, type ChargeableMethod } from '../payment-methods/stored-methods.ts'
+import { findChargeableMethod, type ChargeableMethod } from '../payment-methods/stored-methods.ts'
 import { findAccountOfSender, findSandbox, loadProviderAccount } from '../payments/provider-account.ts'
 import { startPayment, type PaymentStart } from '../payments/start-payment.ts'
 import { getCapabilities } from '../providers/provider-of.ts'
+import { countDeclines, finalDeclines, maxMethodDeclines, mayUseDefault } from './charge-conditions.ts'
 import type { Subscription } from './subscription.ts'
-
-/** Networks charge for, and refuse, more attempts with a declined method. */
-const maxMethodDeclines = 10
 
 /** Fewer for what the buyer or the seller can repeat at once, such as a change of product: renewals need the others. */
 export const maxRepeatableDeclines = 4
@@ -17,15 +15,8 @@ export const maxRepeatableDeclines = 4
 const rejected = `
   select 1 from organizations g
   where g.id = any (:scope_organizations) and g.id = :organization_id and (
-    exists (
-      select from payments p join orders o on o.id = p.order_id
-      where p.order_id = :order_id and p.payment_method_id = :method_id and p.decline_kind in ('hard', 'needs_buyer')
-        and (:scope_customer::uuid is null or o.customer_id = :scope_customer) and ${sharedByCheckouts})
-    or (
-      select count(*) from payments p
-      where p.payment_method_id = :method_id and p.failure_reason = 'declined'
-        and p.created_at + p.clock_offset_ms * interval '1 millisecond' > now() + g.clock_offset_ms * interval '1 millisecond' - interval '30 days'
-    ) >= :max_declines::int)`
+    exists (${finalDeclines(':order_id', ':method_id')} and (:scope_customer::uuid is null or o.customer_id = :scope_customer) and ${sharedByCheckouts})
+    or (${countDeclines(':method_id', "now() + g.clock_offset_ms * interval '1 millisecond'")}) >= :max_declines::int)`
 
 interface Charge {
   order: Order
@@ -65,14 +56,6 @@ export async function chargeOrder(
   await startPayment(context, { ...start, ...(method && { paymentMethodId: method.id }) })
   return true
 }
-
-/**
- * Condition of a subscription `s` whose orders may be charged to the default method. The first release of methods left one without a method when
- * the customer chose another default; it had been paid with one before.
- */
-export const mayUseDefault = `(${followsDefault} or (s.payment_method_id is null and exists (
-  select from payments q join orders paid on paid.id = q.order_id
-  where paid.subscription_id = s.id and q.applied_at is not null and q.payment_method_id is not null)))`
 
 const findAllowed = `
   select 1 from subscriptions s

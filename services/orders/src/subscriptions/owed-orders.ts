@@ -11,12 +11,15 @@ export interface OwedOrder {
   isPaymentInProgress: boolean
 }
 
+/** Condition of an order `o` of a subscription that is owed. Those of upgrades by a checkout are not, which only the buyer pays. */
+export const isOwed = `o.status = 'pending' and o.voided_at is null and (o.checkout_id is null or o.billing_reason <> 'subscription_update')`
+
 const owed = `
   select o.id, exists (select from payments p where p.order_id = o.id and p.is_open) as "isPaymentInProgress"
   from orders o
-  where o.subscription_id = :subscription_id and o.status = 'pending' and o.voided_at is null
+  where o.subscription_id = :subscription_id and ${isOwed}
     and o.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
-    and ${sharedByCheckouts} and (o.checkout_id is null or o.billing_reason <> 'subscription_update')
+    and ${sharedByCheckouts}
   order by o.created_at, o.id`
 
 /**
