@@ -89,6 +89,24 @@ test('the mail of a failed payment leads to the page of the portal that pays it'
   expect(page).toContain(`http://127.0.0.1:8080/harbour/portal/subscriptions/${subscription.id}/pay`)
 })
 
+test('the mail of a failed payment states the next attempt, or that only the customer can pay, and until when', async () => {
+  const read = async (event: typeof subscriptionRevoked, change: Partial<Subscription>) => {
+    await using mail = await startMail()
+    const subscription: Subscription = { ...createSubscription(mail), status: 'past_due', ...change }
+    return (await mailAbout(mail, { event, subscription })).replaceAll(/\s+/g, ' ')
+  }
+  const retried = { next_payment_attempt_at: '2026-12-02T10:00:00Z', ends_unpaid_at: '2026-12-17T10:00:00Z' }
+  const final = { ...retried, next_payment_attempt_at: null }
+  expect(await read(subscriptionRevoked, retried)).toMatch(/is tried again on \P{L}*December 2, 2026(?!.*(not tried|ends on))/u)
+  for (const event of [subscriptionRevoked, subscriptionCanceled]) {
+    const text = await read(event, { ...final, cancel_at_period_end: event === subscriptionCanceled })
+    expect(text).toMatch(/not tried again by itself\. Please pay now.*the subscription ends on \P{L}*December 17, 2026/u)
+  }
+  expect(await read(subscriptionRevoked, { ...final, ends_unpaid_at: null })).toMatch(/not tried again by itself(?!.*ends on)/)
+  // Orders of the release before states neither.
+  expect(await read(subscriptionRevoked, { next_payment_attempt_at: undefined })).not.toMatch(/tried again|ends on/)
+})
+
 test('the mail of a cancellation after a failed payment promises no access, and leads to the page that pays', async () => {
   await using mail = await startMail()
   const subscription: Subscription = {

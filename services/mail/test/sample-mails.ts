@@ -37,6 +37,8 @@ export const sampleData: readonly MailData[] = [
   },
   { kind: 'refund', currency: 'jpy', amount: 1200, refundedAt: '2026-11-23T10:00:00Z' },
   { kind: 'payment_failed', ...change, until: null, subscriptionId: 's-1' },
+  { kind: 'payment_failed', ...change, until: null, subscriptionId: 's-1', nextAttemptAt: '2026-11-24T10:00:00Z', endsUnpaidAt: null },
+  { kind: 'payment_failed', ...change, until: null, subscriptionId: 's-1', nextAttemptAt: null, endsUnpaidAt: '2026-12-09T10:00:00Z' },
   { kind: 'subscription_cancelled', ...change },
   { kind: 'subscription_cancelled', ...change, subscriptionId: 's-1' },
   { kind: 'subscription_uncancelled', ...change },

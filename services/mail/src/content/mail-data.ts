@@ -38,6 +38,10 @@ const SubscriptionChange = z.object({
   until: time.nullable(),
   /** What a failed payment was for. Absent where none failed, and in mails of release 0.1.0. */
   subscriptionId: z.string().optional(),
+  /** Null if the failed payment is not tried again by itself. Absent where none failed, and in mails of earlier releases. */
+  nextAttemptAt: time.nullish(),
+  /** The end without a payment; null if it is not known. */
+  endsUnpaidAt: time.nullish(),
 })
 
 const PlanChange = z.object({ kind: z.literal('plan_changed'), product, previousProduct: product, ...price })

@@ -1,5 +1,5 @@
 import type { MailText } from '../words/declaration-words.ts'
-import { fillText, toVisible, type Fact, type Link } from './mail-content.ts'
+import { fillSentence, fillText, toVisible, type Fact, type Link, type Sentence } from './mail-content.ts'
 import type { MailData, PlanChangeData, PlanConfirmationData, SubscriptionChangeData } from './mail-data.ts'
 import { fillTexts, forCustomer, type Writing, type Written } from './writing.ts'
 
@@ -23,8 +23,10 @@ export function writeSubscriptionChange(mail: Writing, data: SubscriptionChangeD
         subscription_uncancelled: { label: facts.nextPayment, value: date },
       }
   const dated = until[data.kind]
+  const texts = fillTexts(findChangeTexts(mail, data), { seller, product: toVisible(data.product), date })
   return {
-    ...fillTexts(findChangeTexts(mail, data), { seller, product: toVisible(data.product), date }),
+    ...texts,
+    sentences: [...texts.sentences, ...writeWhatFollows(mail, data)],
     lines: [{ label: toVisible(data.product), value: formatPrice(mail, data) }],
     facts: dated && data.until !== null ? [dated] : [],
     ...forCustomer(mail),
@@ -38,6 +40,15 @@ function findChangeTexts({ words }: Writing, { kind, subscriptionId }: Subscript
   if (subscriptionId === undefined) return texts
   if (kind === 'subscription_cancelled') return { ...texts, text: words.cancelled.pausedText }
   return { ...texts, text: words.paymentFailed.text }
+}
+
+/** Whether a failed payment is tried again by itself; nothing for mails of earlier releases, which do not know. */
+function writeWhatFollows({ words, formats }: Writing, { nextAttemptAt, endsUnpaidAt }: SubscriptionChangeData): Sentence[] {
+  const { retried, notRetried, ends } = words.failedPayment
+  const dated = (text: string, time: string) => fillSentence(text, { date: formats.date(time) })
+  if (nextAttemptAt) return [dated(retried, nextAttemptAt)]
+  if (nextAttemptAt === undefined) return []
+  return [[notRetried], ...(endsUnpaidAt ? [dated(ends, endsUnpaidAt)] : [])]
 }
 
 /** The page finds what the subscription owes when it is opened: the order may have been paid since. */

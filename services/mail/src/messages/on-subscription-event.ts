@@ -71,9 +71,10 @@ async function recordPlan({ sql }: Transaction, subscription: Subscription, orga
 
 function toChange(subject: string, subscription: AnnouncedSubscription): MailData | null {
   const { id, status, ends_at, current_period_end, product, next_product: next } = subscription
+  const { next_payment_attempt_at: nextAttemptAt, ends_unpaid_at: endsUnpaidAt } = subscription
   const shared = { product: product.name, ...toPrice(subscription) }
   // Access is paused until the failed payment succeeds.
-  const owed = status === 'past_due' ? { subscriptionId: id } : {}
+  const owed = status === 'past_due' ? { subscriptionId: id, nextAttemptAt, endsUnpaidAt } : {}
   switch (subject) {
     case subscriptionCanceled.subject:
       // An end at once. It also revokes the access, unless a failed payment did before.

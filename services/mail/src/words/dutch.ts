@@ -20,14 +20,14 @@ export const dutch: BaseMailWords = {
   paymentFailed: {
     subject: 'De betaling voor {product} is mislukt',
     title: 'Uw betaling is mislukt',
-    text: 'De betaling voor {product} is geweigerd. Er is geen geld afgeschreven. De komende dagen wordt het opnieuw geprobeerd. Tot dan is uw toegang onderbroken.',
+    text: 'De betaling voor {product} is geweigerd. Er is geen geld afgeschreven. Uw toegang is onderbroken tot de betaling lukt.',
   },
   cancelled: {
     subject: 'Uw abonnement op {product} is opgezegd',
     title: 'Uw abonnement is opgezegd',
     text: 'U houdt toegang tot {product} tot {date}. Het abonnement wordt niet meer verlengd.',
     pausedText:
-      'Uw toegang tot {product} is onderbroken omdat een betaling is mislukt; die kan opnieuw worden geprobeerd. Zodra ze lukt, hebt u toegang tot {date}. Daarna eindigt het abonnement.',
+      'Uw toegang tot {product} is onderbroken omdat een betaling is mislukt. Zodra ze lukt, hebt u toegang tot {date}. Daarna eindigt het abonnement.',
   },
   uncancelled: {
     subject: 'Uw abonnement op {product} loopt door',

@@ -20,14 +20,14 @@ export const english: BaseMailWords = {
   paymentFailed: {
     subject: 'The payment for {product} failed',
     title: 'Your payment failed',
-    text: 'The payment for {product} was declined. No money was taken. It will be tried again in the next days. Your access is paused until it succeeds.',
+    text: 'The payment for {product} was declined. No money was taken. Your access is paused until it succeeds.',
   },
   cancelled: {
     subject: 'Your subscription to {product} is cancelled',
     title: 'Your subscription is cancelled',
     text: 'You keep access to {product} until {date}. The subscription does not renew.',
     pausedText:
-      'Your access to {product} is paused because a payment failed, which may be tried again. Once it succeeds, you have access until {date}. The subscription then ends.',
+      'Your access to {product} is paused because a payment failed. Once it succeeds, you have access until {date}. The subscription then ends.',
   },
   uncancelled: {
     subject: 'Your subscription to {product} continues',

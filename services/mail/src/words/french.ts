@@ -20,14 +20,14 @@ export const french: BaseMailWords = {
   paymentFailed: {
     subject: 'Le paiement de {product} a échoué',
     title: 'Votre paiement a échoué',
-    text: 'Le paiement de {product} a été refusé. Aucune somme n’a été prélevée. Une nouvelle tentative aura lieu dans les prochains jours. Votre accès est suspendu d’ici là.',
+    text: 'Le paiement de {product} a été refusé. Aucune somme n’a été prélevée. Votre accès est suspendu jusqu’à ce que le paiement aboutisse.',
   },
   cancelled: {
     subject: 'Votre abonnement à {product} est résilié',
     title: 'Votre abonnement est résilié',
     text: 'Vous gardez l’accès à {product} jusqu’au {date}. L’abonnement ne sera plus renouvelé.',
     pausedText:
-      'Votre accès à {product} est suspendu, car un paiement a échoué ; il peut être tenté de nouveau. Dès qu’il aboutit, vous avez accès jusqu’au {date}. L’abonnement prend ensuite fin.',
+      'Votre accès à {product} est suspendu, car un paiement a échoué. Dès qu’il aboutit, vous avez accès jusqu’au {date}. L’abonnement prend ensuite fin.',
   },
   uncancelled: {
     subject: 'Votre abonnement à {product} continue',

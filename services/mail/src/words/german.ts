@@ -20,14 +20,14 @@ export const german: BaseMailWords = {
   paymentFailed: {
     subject: 'Die Zahlung für {product} ist fehlgeschlagen',
     title: 'Ihre Zahlung ist fehlgeschlagen',
-    text: 'Die Zahlung für {product} wurde abgelehnt. Es wurde kein Geld abgebucht. Sie wird in den nächsten Tagen erneut versucht. Bis dahin ist Ihr Zugang unterbrochen.',
+    text: 'Die Zahlung für {product} wurde abgelehnt. Es wurde kein Geld abgebucht. Bis die Zahlung gelingt, ist Ihr Zugang unterbrochen.',
   },
   cancelled: {
     subject: 'Ihr Abonnement von {product} ist gekündigt',
     title: 'Ihr Abonnement ist gekündigt',
     text: 'Sie behalten den Zugang zu {product} bis zum {date}. Das Abonnement verlängert sich nicht mehr.',
     pausedText:
-      'Ihr Zugang zu {product} ist unterbrochen, weil eine Zahlung fehlgeschlagen ist; sie kann erneut versucht werden. Sobald sie gelingt, haben Sie Zugang bis zum {date}. Danach endet das Abonnement.',
+      'Ihr Zugang zu {product} ist unterbrochen, weil eine Zahlung fehlgeschlagen ist. Sobald sie gelingt, haben Sie Zugang bis zum {date}. Danach endet das Abonnement.',
   },
   uncancelled: {
     subject: 'Ihr Abonnement von {product} läuft weiter',

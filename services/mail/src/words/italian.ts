@@ -20,14 +20,14 @@ export const italian: BaseMailWords = {
   paymentFailed: {
     subject: 'Il pagamento per {product} non è riuscito',
     title: 'Il suo pagamento non è riuscito',
-    text: 'Il pagamento per {product} è stato rifiutato. Non è stato addebitato nulla. Verrà ritentato nei prossimi giorni. Fino ad allora il suo accesso è sospeso.',
+    text: 'Il pagamento per {product} è stato rifiutato. Non è stato addebitato nulla. Il suo accesso è sospeso finché il pagamento non riesce.',
   },
   cancelled: {
     subject: 'Il suo abbonamento a {product} è disdetto',
     title: 'Il suo abbonamento è disdetto',
     text: 'Mantiene l’accesso a {product} fino al {date}. L’abbonamento non si rinnoverà più.',
     pausedText:
-      'Il suo accesso a {product} è sospeso perché un pagamento non è riuscito; potrà essere ritentato. Quando riesce, avrà accesso fino al {date}. Poi l’abbonamento termina.',
+      'Il suo accesso a {product} è sospeso perché un pagamento non è riuscito. Quando riesce, avrà accesso fino al {date}. Poi l’abbonamento termina.',
   },
   uncancelled: {
     subject: 'Il suo abbonamento a {product} continua',

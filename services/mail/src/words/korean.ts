@@ -20,14 +20,13 @@ export const korean: BaseMailWords = {
   paymentFailed: {
     subject: '{product} 결제에 실패했습니다',
     title: '결제에 실패했습니다',
-    text: '{product} 결제가 거절되었습니다. 청구된 금액은 없습니다. 며칠 안에 다시 시도합니다. 그때까지 이용이 중지됩니다.',
+    text: '{product} 결제가 거절되었습니다. 청구된 금액은 없습니다. 결제될 때까지 이용이 중지됩니다.',
   },
   cancelled: {
     subject: '{product} 구독이 해지되었습니다',
     title: '구독이 해지되었습니다',
     text: '{date}까지 {product}을(를) 이용할 수 있습니다. 구독은 더 이상 갱신되지 않습니다.',
-    pausedText:
-      '결제가 실패하여 {product} 이용이 중지되었습니다. 결제가 다시 시도될 수 있습니다. 결제되면 {date}까지 이용할 수 있으며, 그 후 구독이 종료됩니다.',
+    pausedText: '결제가 실패하여 {product} 이용이 중지되었습니다. 결제되면 {date}까지 이용할 수 있으며, 그 후 구독이 종료됩니다.',
   },
   uncancelled: {
     subject: '{product} 구독이 계속됩니다',

@@ -6,6 +6,7 @@ import { declarationWords, type DeclarationMailWords } from './declaration-words
 import { emailUpdateWords, type EmailUpdateWords } from './email-update-words.ts'
 import { dutch } from './dutch.ts'
 import { english } from './english.ts'
+import { failedPaymentWords, type FailedPaymentWords } from './failed-payment-words.ts'
 import { french } from './french.ts'
 import { german } from './german.ts'
 import { hebrew } from './hebrew.ts'
@@ -47,6 +48,7 @@ export const wordsByLanguage: Readonly<Record<string, MailWords>> = Object.fromE
       declaration: declarationWords[language] as DeclarationMailWords,
       contract: contractWords[language] as ContractWords,
       emailUpdate: emailUpdateWords[language] as EmailUpdateWords,
+      failedPayment: failedPaymentWords[language] as FailedPaymentWords,
       reminder: reminderWords[language] as ReminderWords,
       trial: trialWords[language] as MailText,
       planConfirmation: planConfirmationWords[language] as MailText,

@@ -1,5 +1,6 @@
 import type { ContractWords } from './contract-words.ts'
 import type { EmailUpdateWords } from './email-update-words.ts'
+import type { FailedPaymentWords } from './failed-payment-words.ts'
 import type { PasswordResetWords } from './password-reset-words.ts'
 import type { ReminderWords } from './reminder-words.ts'
 import type { DeclarationMailWords, MailText } from './declaration-words.ts'
@@ -12,6 +13,7 @@ export interface MailWords extends BaseMailWords {
   declaration: DeclarationMailWords
   contract: ContractWords
   emailUpdate: EmailUpdateWords
+  failedPayment: FailedPaymentWords
   reminder: ReminderWords
   trial: MailText
   planConfirmation: MailText

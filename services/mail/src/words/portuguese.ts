@@ -20,14 +20,14 @@ export const portuguese: BaseMailWords = {
   paymentFailed: {
     subject: 'O pagamento de {product} falhou',
     title: 'O seu pagamento falhou',
-    text: 'O pagamento de {product} foi recusado. Nada foi cobrado. Será tentado de novo nos próximos dias. Até lá, o seu acesso está suspenso.',
+    text: 'O pagamento de {product} foi recusado. Nada foi cobrado. O seu acesso está suspenso até o pagamento ser concluído.',
   },
   cancelled: {
     subject: 'A sua subscrição de {product} foi cancelada',
     title: 'A sua subscrição foi cancelada',
     text: 'Mantém o acesso a {product} até {date}. A subscrição não voltará a ser renovada.',
     pausedText:
-      'O seu acesso a {product} está suspenso porque um pagamento falhou; este pode ser tentado de novo. Assim que for concluído, tem acesso até {date}. Depois a subscrição termina.',
+      'O seu acesso a {product} está suspenso porque um pagamento falhou. Assim que for concluído, tem acesso até {date}. Depois a subscrição termina.',
   },
   uncancelled: {
     subject: 'A sua subscrição de {product} continua',

@@ -20,13 +20,13 @@ export const simplifiedChinese: BaseMailWords = {
   paymentFailed: {
     subject: '{product} 的付款失败',
     title: '您的付款失败',
-    text: '{product} 的付款被拒绝，没有扣款。我们将在未来几天再次尝试。在付款成功之前，您的使用权限暂停。',
+    text: '{product} 的付款被拒绝，没有扣款。在付款成功之前，您的使用权限暂停。',
   },
   cancelled: {
     subject: '您的 {product} 订阅已取消',
     title: '您的订阅已取消',
     text: '您可以继续使用 {product} 至 {date}。之后订阅不会续订。',
-    pausedText: '由于付款失败，您对 {product} 的使用权限已暂停，系统可能会再次尝试扣款。付款成功后，您可以使用至 {date}，之后订阅结束。',
+    pausedText: '由于付款失败，您对 {product} 的使用权限已暂停。付款成功后，您可以使用至 {date}，之后订阅结束。',
   },
   uncancelled: {
     subject: '您的 {product} 订阅将继续',

@@ -20,14 +20,14 @@ export const spanish: BaseMailWords = {
   paymentFailed: {
     subject: 'El pago de {product} ha fallado',
     title: 'Su pago ha fallado',
-    text: 'El pago de {product} fue rechazado. No se ha cobrado nada. Se intentará de nuevo en los próximos días. Su acceso queda en pausa hasta entonces.',
+    text: 'El pago de {product} fue rechazado. No se ha cobrado nada. Su acceso queda en pausa hasta que se complete el pago.',
   },
   cancelled: {
     subject: 'Su suscripción a {product} está cancelada',
     title: 'Su suscripción está cancelada',
     text: 'Conserva el acceso a {product} hasta el {date}. La suscripción ya no se renovará.',
     pausedText:
-      'Su acceso a {product} está en pausa porque falló un pago, que puede intentarse de nuevo. En cuanto se complete, tendrá acceso hasta el {date}. Después termina la suscripción.',
+      'Su acceso a {product} está en pausa porque falló un pago. En cuanto se complete, tendrá acceso hasta el {date}. Después termina la suscripción.',
   },
   uncancelled: {
     subject: 'Su suscripción a {product} continúa',

@@ -20,13 +20,13 @@ export const traditionalChinese: BaseMailWords = {
   paymentFailed: {
     subject: '{product} 的付款失敗',
     title: '您的付款失敗',
-    text: '{product} 的付款遭拒，沒有扣款。我們將在未來幾天再次嘗試。在付款成功之前，您的使用權限暫停。',
+    text: '{product} 的付款遭拒，沒有扣款。在付款成功之前，您的使用權限暫停。',
   },
   cancelled: {
     subject: '您的 {product} 訂閱已取消',
     title: '您的訂閱已取消',
     text: '您可以繼續使用 {product} 至 {date}。之後訂閱不會續訂。',
-    pausedText: '由於付款失敗，您對 {product} 的使用權限已暫停，系統可能會再次嘗試扣款。付款成功後，您可以使用至 {date}，之後訂閱結束。',
+    pausedText: '由於付款失敗，您對 {product} 的使用權限已暫停。付款成功後，您可以使用至 {date}，之後訂閱結束。',
   },
   uncancelled: {
     subject: '您的 {product} 訂閱將繼續',
