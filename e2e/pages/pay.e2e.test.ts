@@ -233,6 +233,18 @@ async function leaveUnpaid() {
   return owing
 }
 
+test('the page of a past due subscription states the next attempt, or that only the customer can pay', async () => {
+  await using visit = await openVisit(browser, { scripts: false })
+  const { page } = visit
+  await openSubscription(page, await sellAndDecline(system, plan))
+  expect(await readText(page)).toMatch(/was declined\.\s+The payment is tried again on \w+ \d+, \d{4}\.(?!.*not tried again)/s)
+  await using other = await openVisit(browser, { scripts: false })
+  await openSubscription(other.page, await sellAndDecline(system, plan, 'ctoken_needs_buyer_later'))
+  const text = await readText(other.page)
+  expect(text).toMatch(/not tried again by itself: pay now.*Without a payment, the subscription ends on \w+ \d+, \d{4}\..*Pay now/s)
+  expect(text).not.toMatch(/tried again (on|automatically)/)
+})
+
 test('an unpaid subscription is not tried again: its page states that, and it is active after the payment', async () => {
   const owing = await leaveUnpaid()
   await using visit = await openVisit(browser, { scripts: false })

@@ -5,6 +5,7 @@ import { dateSentence } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import { readText } from '../page/page-context.ts'
+import { describePastDue } from './describe-past-due.ts'
 import { describeSum, loadSubscription, mayChangePlan, type Exchange } from './load-subscription.ts'
 import { findOwedOrder, payLink } from './owed-orders.ts'
 import { describePrice, subscriptionBadge } from './overview-page.ts'
@@ -59,8 +60,8 @@ async function describeNext(
   const dated = (write: (date: string) => string, timestamp: string) => dateSentence(write, timestamp, context.locale)
   if (ended_at) return dated(portal.endedOn, ended_at)
   if (status === 'incomplete') return portal.incomplete
-  if (cancel_at_period_end && end) return dated(status === 'past_due' ? pay.paused : portal.endsOn, end)
-  if (status === 'past_due') return portal.pastDue
+  if (status === 'past_due') return describePastDue(subscription, context)
+  if (cancel_at_period_end && end) return dated(portal.endsOn, end)
   if (status === 'unpaid') return pay.unpaid
   if (status === 'trialing' && end && !subscription.has_payment_method) return dated(trial.ends, end)
   // The notice of the planned change states what comes next.
@@ -123,7 +124,7 @@ export async function sendCancel(session: PortalSession, exchange: Exchange): Pr
   return sendPortalPage(exchange.reply, session, { title, body, script: exchange.options.scripts.portal })
 }
 
-/** After a failed payment there is no access, and it may be tried again, unless the subscription is unpaid. */
+/** After a failed payment there is no access until it succeeds. One that is unpaid has no paid time left. */
 function describeCancellation({ status, current_period_end: end }: CustomerSubscription, { context }: PortalSession): Html | string {
   const { portal, pay } = context.words
   if (status === 'unpaid') return pay.endsNow

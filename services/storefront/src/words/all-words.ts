@@ -17,6 +17,7 @@ import { methodWords } from './method-words.ts'
 import { newMethodWords } from './new-method-words.ts'
 import { nl } from './nl.ts'
 import { pagingWords } from './paging-words.ts'
+import { pastDueWords } from './past-due-words.ts'
 import { payWords } from './pay-words.ts'
 import { invoiceErrorWords } from './invoice-error-words.ts'
 import { paymentWords } from './payment-words.ts'
@@ -38,7 +39,7 @@ const byLanguage: Record<Language, CommonWords> = { ar, de, en, es, fr, he, it, 
 export interface Words extends CommonWords {
   declaration: (typeof declarationWords)['en'] & (typeof withdrawalWords)['en'] & (typeof cancellationWords)['en']
   paging: (typeof pagingWords)['en']
-  pay: (typeof payWords)['en']
+  pay: (typeof payWords)['en'] & (typeof pastDueWords)['en']
   payment: (typeof paymentWords)['en']
   account: (typeof accountWords)['en']
   email: (typeof emailWords)['en']
@@ -59,7 +60,7 @@ const all = Object.fromEntries(
       ...byLanguage[language],
       declaration: { ...declarationWords[language], ...withdrawalWords[language], ...cancellationWords[language] },
       paging: pagingWords[language],
-      pay: payWords[language],
+      pay: { ...payWords[language], ...pastDueWords[language] },
       payment: paymentWords[language],
       account: accountWords[language],
       email: emailWords[language],

@@ -186,7 +186,6 @@ export const ar: CommonWords = {
     nextCharge: (sum, date) => `يُخصم ${sum} في ${date}.`,
     endsOn: (date) => `ينتهي في ${date}. لا يُخصم شيء بعد ذلك.`,
     endedOn: (date) => `انتهى في ${date}.`,
-    pastDue: 'رُفضت آخر دفعة. تُعاد المحاولة تلقائيًا.',
     incomplete: 'لم تكتمل الدفعة الأولى بعد.',
     cancel: 'إلغاء الاشتراك',
     cancelTitle: (product) => `إلغاء ${product}؟`,

@@ -191,7 +191,6 @@ export const de: CommonWords = {
     nextCharge: (sum, date) => `${sum} werden am ${date} abgebucht.`,
     endsOn: (date) => `Es endet am ${date}. Danach wird nichts mehr abgebucht.`,
     endedOn: (date) => `Es endete am ${date}.`,
-    pastDue: 'Die letzte Zahlung wurde abgelehnt. Sie wird automatisch wiederholt.',
     incomplete: 'Die erste Zahlung ist noch nicht abgeschlossen.',
     cancel: 'Abonnement kündigen',
     cancelTitle: (product) => `${product} kündigen?`,

@@ -188,7 +188,6 @@ export const en = {
     nextCharge: (sum: string, date: string) => `${sum} is charged on ${date}.`,
     endsOn: (date: string) => `It ends on ${date}. Nothing more is charged.`,
     endedOn: (date: string) => `It ended on ${date}.`,
-    pastDue: 'The last payment was declined. It is tried again automatically.',
     incomplete: 'The first payment is not complete yet.',
     cancel: 'Cancel subscription',
     cancelTitle: (product: string) => `Cancel ${product}?`,

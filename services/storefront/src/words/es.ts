@@ -186,7 +186,6 @@ export const es: CommonWords = {
     nextCharge: (sum, date) => `Se cobrarán ${sum} el ${date}.`,
     endsOn: (date) => `Termina el ${date}. Ya no se cobra nada más.`,
     endedOn: (date) => `Terminó el ${date}.`,
-    pastDue: 'El último pago fue rechazado. Se repite automáticamente.',
     incomplete: 'El primer pago aún no está completo.',
     cancel: 'Cancelar la suscripción',
     cancelTitle: (product) => `¿Cancelar ${product}?`,

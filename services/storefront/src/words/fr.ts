@@ -189,7 +189,6 @@ export const fr: CommonWords = {
     nextCharge: (sum, date) => `${sum} seront débités le ${date}.`,
     endsOn: (date) => `Il prend fin le ${date}. Rien de plus n’est débité.`,
     endedOn: (date) => `Il a pris fin le ${date}.`,
-    pastDue: 'Le dernier paiement a été refusé. Il est réessayé automatiquement.',
     incomplete: 'Le premier paiement n’est pas encore terminé.',
     cancel: 'Résilier l’abonnement',
     cancelTitle: (product) => `Résilier ${product} ?`,

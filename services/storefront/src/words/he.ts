@@ -186,7 +186,6 @@ export const he: CommonWords = {
     nextCharge: (sum, date) => `${sum} יחויבו ב־${date}.`,
     endsOn: (date) => `הוא מסתיים ב־${date}. לא יהיה חיוב נוסף.`,
     endedOn: (date) => `הוא הסתיים ב־${date}.`,
-    pastDue: 'התשלום האחרון נדחה. הוא ינוסה שוב אוטומטית.',
     incomplete: 'התשלום הראשון טרם הושלם.',
     cancel: 'ביטול המינוי',
     cancelTitle: (product) => `לבטל את ${product}?`,

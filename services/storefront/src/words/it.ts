@@ -187,7 +187,6 @@ export const it: CommonWords = {
     nextCharge: (sum, date) => `${sum} vengono addebitati il ${date}.`,
     endsOn: (date) => `Termina il ${date}. Non viene addebitato altro.`,
     endedOn: (date) => `È terminato il ${date}.`,
-    pastDue: 'L’ultimo pagamento è stato rifiutato. Viene ripetuto automaticamente.',
     incomplete: 'Il primo pagamento non è ancora completo.',
     cancel: 'Disdici l’abbonamento',
     cancelTitle: (product) => `Disdire ${product}?`,

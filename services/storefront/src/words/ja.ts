@@ -186,7 +186,6 @@ export const ja: CommonWords = {
     nextCharge: (sum, date) => `${date}に${sum}が請求されます。`,
     endsOn: (date) => `${date}に終了します。これ以上の請求はありません。`,
     endedOn: (date) => `${date}に終了しました。`,
-    pastDue: '前回の支払いが拒否されました。自動的に再試行されます。',
     incomplete: '最初の支払いがまだ完了していません。',
     cancel: 'サブスクリプションを解約する',
     cancelTitle: (product) => `${product}を解約しますか`,

@@ -186,7 +186,6 @@ export const ko: CommonWords = {
     nextCharge: (sum, date) => `${date}에 ${sum}이(가) 청구됩니다.`,
     endsOn: (date) => `${date}에 종료됩니다. 더 이상 청구되지 않습니다.`,
     endedOn: (date) => `${date}에 종료되었습니다.`,
-    pastDue: '마지막 결제가 거절되었습니다. 자동으로 다시 시도됩니다.',
     incomplete: '첫 결제가 아직 완료되지 않았습니다.',
     cancel: '구독 해지',
     cancelTitle: (product) => `${product}을(를) 해지할까요?`,

@@ -187,7 +187,6 @@ export const nl: CommonWords = {
     nextCharge: (sum, date) => `${sum} wordt op ${date} afgeschreven.`,
     endsOn: (date) => `Het eindigt op ${date}. Er wordt niets meer afgeschreven.`,
     endedOn: (date) => `Het eindigde op ${date}.`,
-    pastDue: 'De laatste betaling is geweigerd. Ze wordt automatisch herhaald.',
     incomplete: 'De eerste betaling is nog niet voltooid.',
     cancel: 'Abonnement opzeggen',
     cancelTitle: (product) => `${product} opzeggen?`,

@@ -4,7 +4,7 @@ const en = {
   open: 'Pay now',
   unpaid: 'The last payment was declined. It is not tried again by itself: pay to continue.',
   paused: (date: string) =>
-    `Your access is paused because a payment failed, which may be tried again. Once it succeeds, you have access until ${date}. The subscription then ends.`,
+    `Your access is paused because a payment failed. Once it succeeds, you have access until ${date}. The subscription then ends.`,
   endsNow: 'It ends at once.',
   title: 'Pay what is owed',
   means: 'How do you want to pay?',
@@ -22,7 +22,7 @@ export const payWords: Record<Language, typeof en> = {
   ar: {
     open: 'ادفع الآن',
     unpaid: 'رُفضت آخر عملية دفع. لن تُعاد المحاولة تلقائيًا: ادفع للمتابعة.',
-    paused: (date) => `وصولك متوقف لأن دفعة فشلت، وقد تُعاد محاولتها. عند نجاحها يكون لديك وصول حتى ${date}. ثم ينتهي الاشتراك.`,
+    paused: (date) => `وصولك متوقف لأن دفعة فشلت. عند نجاحها يكون لديك وصول حتى ${date}. ثم ينتهي الاشتراك.`,
     endsNow: 'ينتهي فورًا.',
     title: 'دفع المبلغ المستحق',
     means: 'كيف تريد الدفع؟',
@@ -37,7 +37,7 @@ export const payWords: Record<Language, typeof en> = {
     open: 'Jetzt bezahlen',
     unpaid: 'Die letzte Zahlung wurde abgelehnt. Sie wird nicht von selbst wiederholt: Bezahlen Sie, um fortzufahren.',
     paused: (date) =>
-      `Ihr Zugang ist unterbrochen, weil eine Zahlung fehlgeschlagen ist; sie kann erneut versucht werden. Sobald sie gelingt, haben Sie Zugang bis zum ${date}. Danach endet das Abonnement.`,
+      `Ihr Zugang ist unterbrochen, weil eine Zahlung fehlgeschlagen ist. Sobald sie gelingt, haben Sie Zugang bis zum ${date}. Danach endet das Abonnement.`,
     endsNow: 'Es endet sofort.',
     title: 'Offenen Betrag bezahlen',
     means: 'Wie möchten Sie bezahlen?',
@@ -53,7 +53,7 @@ export const payWords: Record<Language, typeof en> = {
     open: 'Pagar ahora',
     unpaid: 'El último pago se ha rechazado. No se intenta de nuevo automáticamente: pague para continuar.',
     paused: (date) =>
-      `Su acceso está en pausa porque falló un pago, que puede intentarse de nuevo. En cuanto se complete, tendrá acceso hasta el ${date}. Después termina la suscripción.`,
+      `Su acceso está en pausa porque falló un pago. En cuanto se complete, tendrá acceso hasta el ${date}. Después termina la suscripción.`,
     endsNow: 'Termina de inmediato.',
     title: 'Pagar el importe pendiente',
     means: '¿Cómo quiere pagar?',
@@ -68,7 +68,7 @@ export const payWords: Record<Language, typeof en> = {
     open: 'Payer maintenant',
     unpaid: 'Le dernier paiement a été refusé. Il n’est pas retenté automatiquement : payez pour continuer.',
     paused: (date) =>
-      `Votre accès est suspendu, car un paiement a échoué ; il peut être tenté de nouveau. Dès qu’il aboutit, vous avez accès jusqu’au ${date}. L’abonnement prend ensuite fin.`,
+      `Votre accès est suspendu, car un paiement a échoué. Dès qu’il aboutit, vous avez accès jusqu’au ${date}. L’abonnement prend ensuite fin.`,
     endsNow: 'Il prend fin immédiatement.',
     title: 'Payer le montant dû',
     means: 'Comment voulez-vous payer ?',
@@ -82,7 +82,7 @@ export const payWords: Record<Language, typeof en> = {
   he: {
     open: 'תשלום עכשיו',
     unpaid: 'התשלום האחרון נדחה. לא ייעשה ניסיון נוסף באופן אוטומטי: יש לשלם כדי להמשיך.',
-    paused: (date) => `הגישה שלך מושהית כי תשלום נכשל, וייתכן ניסיון נוסף. לאחר שיצליח תהיה לך גישה עד ${date}. אז המינוי מסתיים.`,
+    paused: (date) => `הגישה שלך מושהית כי תשלום נכשל. לאחר שיצליח תהיה לך גישה עד ${date}. אז המינוי מסתיים.`,
     endsNow: 'הוא מסתיים מיד.',
     title: 'תשלום הסכום הפתוח',
     means: 'איך ברצונך לשלם?',
@@ -97,7 +97,7 @@ export const payWords: Record<Language, typeof en> = {
     open: 'Paga ora',
     unpaid: 'L’ultimo pagamento è stato rifiutato. Non viene ritentato automaticamente: paga per continuare.',
     paused: (date) =>
-      `Il tuo accesso è sospeso perché un pagamento non è riuscito; potrà essere ritentato. Quando riesce, avrai accesso fino al ${date}. Poi l’abbonamento termina.`,
+      `Il tuo accesso è sospeso perché un pagamento non è riuscito. Quando riesce, avrai accesso fino al ${date}. Poi l’abbonamento termina.`,
     endsNow: 'Termina subito.',
     title: 'Paga l’importo dovuto',
     means: 'Come vuoi pagare?',
@@ -112,7 +112,7 @@ export const payWords: Record<Language, typeof en> = {
     open: '今すぐ支払う',
     unpaid: '前回のお支払いは拒否されました。自動的に再試行されません。継続するにはお支払いください。',
     paused: (date) =>
-      `お支払いが失敗したため、ご利用は停止されています。お支払いは再度試みられることがあります。成功すると ${date} までご利用いただけます。その後サブスクリプションは終了します。`,
+      `お支払いが失敗したため、ご利用は停止されています。お支払いが完了すると ${date} までご利用いただけます。その後サブスクリプションは終了します。`,
     endsNow: 'すぐに終了します。',
     title: '未払い額のお支払い',
     means: 'お支払い方法を選択してください',
@@ -126,8 +126,7 @@ export const payWords: Record<Language, typeof en> = {
   ko: {
     open: '지금 결제',
     unpaid: '마지막 결제가 거부되었습니다. 자동으로 다시 시도되지 않습니다. 계속하려면 결제하세요.',
-    paused: (date) =>
-      `결제가 실패하여 이용이 중지되었습니다. 결제가 다시 시도될 수 있습니다. 결제되면 ${date}까지 이용할 수 있으며, 그 후 구독이 종료됩니다.`,
+    paused: (date) => `결제가 실패하여 이용이 중지되었습니다. 결제되면 ${date}까지 이용할 수 있으며, 그 후 구독이 종료됩니다.`,
     endsNow: '즉시 종료됩니다.',
     title: '미납 금액 결제',
     means: '어떻게 결제하시겠습니까?',
@@ -142,7 +141,7 @@ export const payWords: Record<Language, typeof en> = {
     open: 'Nu betalen',
     unpaid: 'De laatste betaling is geweigerd. Deze wordt niet vanzelf opnieuw geprobeerd: betaal om het abonnement voort te zetten.',
     paused: (date) =>
-      `Uw toegang is onderbroken omdat een betaling is mislukt; die kan opnieuw worden geprobeerd. Zodra ze lukt, hebt u toegang tot ${date}. Daarna eindigt het abonnement.`,
+      `Uw toegang is onderbroken omdat een betaling is mislukt. Zodra ze lukt, hebt u toegang tot ${date}. Daarna eindigt het abonnement.`,
     endsNow: 'Het eindigt direct.',
     title: 'Openstaand bedrag betalen',
     means: 'Hoe wilt u betalen?',
@@ -157,7 +156,7 @@ export const payWords: Record<Language, typeof en> = {
     open: 'Pagar agora',
     unpaid: 'O último pagamento foi recusado. Não é tentado de novo automaticamente: pague para continuar.',
     paused: (date) =>
-      `O seu acesso está suspenso porque um pagamento falhou; este pode ser tentado de novo. Assim que for concluído, tem acesso até ${date}. Depois a assinatura termina.`,
+      `O seu acesso está suspenso porque um pagamento falhou. Assim que for concluído, tem acesso até ${date}. Depois a assinatura termina.`,
     endsNow: 'Termina de imediato.',
     title: 'Pagar o valor em dívida',
     means: 'Como quer pagar?',
@@ -171,7 +170,7 @@ export const payWords: Record<Language, typeof en> = {
   zh: {
     open: '立即支付',
     unpaid: '上次付款被拒绝。系统不会自动重试：请付款以继续。',
-    paused: (date) => `由于付款失败，您的使用权限已暂停，系统可能会再次尝试扣款。付款成功后，您可以使用至 ${date}，之后订阅结束。`,
+    paused: (date) => `由于付款失败，您的使用权限已暂停。付款成功后，您可以使用至 ${date}，之后订阅结束。`,
     endsNow: '立即结束。',
     title: '支付未付金额',
     means: '您想如何支付？',
@@ -185,7 +184,7 @@ export const payWords: Record<Language, typeof en> = {
   'zh-Hant': {
     open: '立即付款',
     unpaid: '上次付款遭拒絕。系統不會自動重試：請付款以繼續。',
-    paused: (date) => `由於付款失敗，您的使用權限已暫停，系統可能會再次嘗試扣款。付款成功後，您可以使用至 ${date}，之後訂閱結束。`,
+    paused: (date) => `由於付款失敗，您的使用權限已暫停。付款成功後，您可以使用至 ${date}，之後訂閱結束。`,
     endsNow: '立即結束。',
     title: '支付未付金額',
     means: '您想如何付款？',

@@ -186,7 +186,6 @@ export const pt: CommonWords = {
     nextCharge: (sum, date) => `${sum} são cobrados a ${date}.`,
     endsOn: (date) => `Termina a ${date}. Nada mais é cobrado.`,
     endedOn: (date) => `Terminou a ${date}.`,
-    pastDue: 'O último pagamento foi recusado. É repetido automaticamente.',
     incomplete: 'O primeiro pagamento ainda não está concluído.',
     cancel: 'Cancelar a assinatura',
     cancelTitle: (product) => `Cancelar ${product}?`,

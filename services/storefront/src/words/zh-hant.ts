@@ -186,7 +186,6 @@ export const zhHant: CommonWords = {
     nextCharge: (sum, date) => `將於 ${date} 扣款 ${sum}。`,
     endsOn: (date) => `將於 ${date} 結束，不再扣款。`,
     endedOn: (date) => `已於 ${date} 結束。`,
-    pastDue: '上次付款被拒絕，系統會自動重試。',
     incomplete: '首次付款尚未完成。',
     cancel: '取消訂閱',
     cancelTitle: (product) => `取消 ${product}？`,

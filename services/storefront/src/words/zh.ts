@@ -186,7 +186,6 @@ export const zh: CommonWords = {
     nextCharge: (sum, date) => `将于 ${date} 扣款 ${sum}。`,
     endsOn: (date) => `将于 ${date} 结束，不再扣款。`,
     endedOn: (date) => `已于 ${date} 结束。`,
-    pastDue: '上次付款被拒绝，系统会自动重试。',
     incomplete: '首次付款尚未完成。',
     cancel: '取消订阅',
     cancelTitle: (product) => `取消 ${product}？`,
