@@ -41,6 +41,7 @@ export const durableConsumers = {
   mailCustomerCodes: { durable: 'mail-customer-codes', service: 'mail', subject: 'event.customer_code.requested' },
   mailDeclarations: { durable: 'mail-declarations', service: 'mail', subject: 'event.declaration.received' },
   mailEndpoints: { durable: 'mail-endpoints', service: 'mail', subject: 'event.webhook_endpoint.disabled' },
+  mailPaymentAccounts: { durable: 'mail-payment-accounts', service: 'mail', subject: 'event.payment_account.unhealthy' },
   mailAccountMails: { durable: 'mail-account-mails', service: 'mail', subject: 'event.account_mail.requested' },
   mailInvoices: { durable: 'mail-invoices', service: 'mail', subject: 'event.invoice.generated' },
   mailCreditNotes: { durable: 'mail-credit-notes', service: 'mail', subject: 'event.credit_note.generated' },

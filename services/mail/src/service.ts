@@ -7,6 +7,7 @@ import { onDeclarationEvent } from './messages/on-declaration-event.ts'
 import { onCreditNoteEvent, onInvoiceEvent } from './messages/on-document-event.ts'
 import { onEndpointEvent } from './messages/on-endpoint-event.ts'
 import { onOrganizationEvent } from './messages/on-organization-event.ts'
+import { onPaymentAccountEvent } from './messages/on-payment-account-event.ts'
 import { onOrderPaid, onOrderRefunded, onPaymentActionRequired, onRefundEvent } from './messages/on-sale-events.ts'
 import { onAccountMailRequested, onCustomerCodeRequested } from './messages/on-secret-events.ts'
 import { onSubscriptionEvent } from './messages/on-subscription-event.ts'
@@ -39,6 +40,7 @@ export const mail: Service = {
     onAccountMailRequested,
     onDeclarationEvent,
     onEndpointEvent,
+    onPaymentAccountEvent,
   ],
   jobs: [expireMessages, removeOldMessages, checkSenders, resealSecrets],
   components: [startSender, startGauges],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { declarationReceived } from '@quittance/contracts/declarations'
 import type { PayloadOf } from '@quittance/contracts/event'
+import { paymentAccountUnhealthy } from '@quittance/contracts/payment-accounts'
 import { buildContractExample } from '@quittance/contracts/schema-example'
 import { webhookEndpointDisabled } from '@quittance/contracts/webhooks'
 import { simpleParser } from 'mailparser'
@@ -110,4 +111,33 @@ test('a disabled endpoint is mailed to the seller without its path, each time', 
   const notices = await readNotices()
   expect(notices.map(({ parsed }) => parsed.subject)).toEqual(Array(2).fill('Webhook endpoint disabled: hooks.example'))
   for (const { parsed } of notices) expect(`${parsed.text}${String(parsed.html)}`).not.toMatch(/s3cret|key=k/)
+})
+
+test('a rejected payment account is mailed to the seller once per event, with its provider and what to do', async () => {
+  await using mail = await startMail({ smtpUrl: smtp.url })
+  const example = buildContractExample(paymentAccountUnhealthy.payload) as PayloadOf<typeof paymentAccountUnhealthy>
+  const account: typeof example = {
+    ...example,
+    id: randomUUID(),
+    organization_id: mail.organizationId,
+    provider: 'stripe',
+    mode: 'live',
+    provider_account: 'acct_harbour',
+    health: { is_healthy: false, lacking: [], detail: 'Stripe rejected the API key.' },
+  }
+  const about = { organizationId: mail.organizationId, aggregateId: account.id }
+  const id = await mail.emit(paymentAccountUnhealthy, account, about)
+  await mail.emit(paymentAccountUnhealthy, account, { ...about, id })
+  const lacking = { is_healthy: false, lacking: ['Refunds', 'Charges'], detail: 'The API key lacks permissions.' }
+  await mail.emit(paymentAccountUnhealthy, { ...account, health: lacking }, about)
+  expect((await mail.ended(2)).map(({ kind }) => kind)).toEqual(Array(2).fill('payment_account_unhealthy'))
+  const [first, second, ...others] = await readNotices()
+  expect(others).toEqual([])
+  expect(first?.from).toBe('sales@operator.example')
+  expect(first?.parsed.subject).toBe('Stripe rejects your payment account')
+  const text = first?.parsed.text?.replaceAll(/\s+/g, ' ')
+  expect(text).toMatch(/Reason: Stripe rejected the API key\..*acct_harbour.*Mode: live/)
+  expect(text).toContain(account.id)
+  expect(text).toContain(`create another restricted key there and store it with PATCH /v1/payment-accounts/${account.id}.`)
+  expect(second?.parsed.text).toMatch(/Missing permissions: Refunds, Charges/)
 })

@@ -6,7 +6,7 @@ import { fillTexts, forCustomer, type MailToWrite, type Writing, type Written } 
 import { writeRenewalAhead } from './write-renewal-ahead.ts'
 import { writePlanChange, writePlanConfirmation, writeSubscriptionChange } from './write-subscription-mails.ts'
 import { writeDeclarationReceipt } from './write-declaration-receipt.ts'
-import { isSellerNotice, writeDeclarationNotice, writeEndpointDisabled } from './write-seller-notice.ts'
+import { isSellerNotice, writeDeclarationNotice, writeEndpointDisabled, writePaymentAccountUnhealthy } from './write-seller-notice.ts'
 import type { DocumentData, InvitationData, ReceiptData, RefundData } from './mail-data.ts'
 import { findFormats } from './mail-formats.ts'
 
@@ -49,6 +49,8 @@ function write(mail: Writing): Written {
       return writeDeclarationNotice(mail, data)
     case 'endpoint_disabled':
       return writeEndpointDisabled(mail, data)
+    case 'payment_account_unhealthy':
+      return writePaymentAccountUnhealthy(mail, data)
     default:
       return writeSubscriptionChange(mail, data)
   }

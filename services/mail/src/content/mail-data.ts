@@ -1,4 +1,5 @@
 import { CodePurpose } from '@quittance/contracts/customer-codes'
+import { PaymentAccount } from '@quittance/contracts/payment-accounts'
 import { z } from 'zod'
 
 const amount = z.int()
@@ -109,6 +110,20 @@ const EndpointDisabled = z.object({
   failingSince: time.nullable(),
 })
 
+/** A payment provider rejects an account of the seller, or its key. */
+const PaymentAccountUnhealthy = z.object({
+  kind: z.literal('payment_account_unhealthy'),
+  ...PaymentAccount.pick({ provider: true, mode: true }).shape,
+  /** Its id at the provider. */
+  account: z.string().nullable(),
+  /** Its id here. */
+  number: z.string(),
+  reason: z.string().nullable(),
+  /** Permissions that the key lacks. */
+  lacking: z.array(z.string()),
+  rejectedAt: time,
+})
+
 /** What a mail states, taken from its event. Stored until it is no longer needed; languages and layout are applied when it is sent. */
 export const MailData = z.discriminatedUnion('kind', [
   Receipt,
@@ -124,6 +139,7 @@ export const MailData = z.discriminatedUnion('kind', [
   DeclarationReceipt,
   DeclarationNotice,
   EndpointDisabled,
+  PaymentAccountUnhealthy,
 ])
 export type MailData = z.infer<typeof MailData>
 
@@ -140,4 +156,5 @@ export type DocumentData = z.infer<typeof Document>
 export type DeclarationData = z.infer<typeof DeclarationReceipt>
 export type DeclarationNoticeData = z.infer<typeof DeclarationNotice>
 export type EndpointDisabledData = z.infer<typeof EndpointDisabled>
+export type PaymentAccountUnhealthyData = z.infer<typeof PaymentAccountUnhealthy>
 export type InvitationData = z.infer<typeof Invitation>

@@ -1,11 +1,11 @@
 import { noticeWords } from '../words/notice-words.ts'
 import { fillSentence, toUnlinked, toVisible, type Fact } from './mail-content.ts'
-import type { DeclarationNoticeData, EndpointDisabledData, MailData } from './mail-data.ts'
+import type { DeclarationNoticeData, EndpointDisabledData, MailData, PaymentAccountUnhealthyData } from './mail-data.ts'
 import { fillTexts, type Writing, type Written } from './writing.ts'
 
 /** Whether a mail goes to the address of the seller. */
 export function isSellerNotice(kind: MailData['kind']): boolean {
-  return kind === 'declaration_notice' || kind === 'endpoint_disabled'
+  return kind === 'declaration_notice' || kind === 'endpoint_disabled' || kind === 'payment_account_unhealthy'
 }
 
 /** Writes what a seller has to decide about a withdrawal or a cancellation, and until when. */
@@ -33,6 +33,25 @@ export function writeEndpointDisabled({ formats, seller }: Writing, data: Endpoi
   return {
     ...fillTexts(noticeWords.endpointDisabled, { host: toVisible(data.host) }),
     facts: [...failing, { label: noticeWords.endpoint, value: data.number }],
+    footer: fillSentence(noticeWords.footer, { seller }),
+  }
+}
+
+/** Writes that a payment provider rejects an account, why, and what to do. */
+export function writePaymentAccountUnhealthy({ formats, seller }: Writing, data: PaymentAccountUnhealthyData): Written {
+  const { reason, account, mode, permissions, rejectedAt, number, providers, ...words } = noticeWords.paymentAccountUnhealthy
+  const provider = providers[data.provider]
+  return {
+    ...fillTexts(words, { provider }),
+    facts: [
+      ...(data.reason === null ? [] : [{ label: reason, value: toUnlinked(data.reason) }]),
+      ...(data.lacking.length === 0 ? [] : [{ label: permissions, value: toUnlinked(data.lacking.join(', ')) }]),
+      { label: rejectedAt, value: formats.moment(data.rejectedAt) },
+      ...(data.account === null ? [] : [{ label: account, value: toVisible(data.account) }]),
+      { label: mode, value: data.mode },
+      { label: number, value: data.number },
+    ],
+    notes: [fillSentence(words.todo, { provider, id: data.number })],
     footer: fillSentence(noticeWords.footer, { seller }),
   }
 }

@@ -34,6 +34,7 @@ export function findEmailSetting(data: MailData): keyof Settings | null {
     // These go to the seller, and the law demands the others.
     case 'declaration_notice':
     case 'endpoint_disabled':
+    case 'payment_account_unhealthy':
     case 'withdrawal_receipt':
     case 'cancellation_receipt':
       return null

@@ -89,7 +89,7 @@ const claim = `
     where id = coalesce((${selectDue(true)}), (${selectDue(false)}))
     returning *)
   select m.id, m.created_at, m.organization_id, m.turn_id, m.kind, m.source_id, m.customer_id,
-    case when m.kind in ('declaration_notice', 'endpoint_disabled') then o.email else coalesce(m.recipient, c.email) end as recipient, coalesce(m.locale, c.locale) as locale,
+    case when m.kind in ('declaration_notice', 'endpoint_disabled', 'payment_account_unhealthy') then o.email else coalesce(m.recipient, c.email) end as recipient, coalesce(m.locale, c.locale) as locale,
     m.content, m.sealed_secret, m.is_urgent, m.expires_at, m.attempts, m.failures, m.traceparent,
     o.name as seller_name, o.slug as seller_slug, o.email as seller_email, o.customer_email_settings as email_settings,
     exists (select from opt_outs x where x.customer_id = m.customer_id and x.kind = m.kind) as is_opted_out,
