@@ -3,6 +3,7 @@ import { confirmCheckout, createCheckout, ExpiredCheckoutError, getCheckoutByCli
 import { ResourceNotFound } from '@quittance/contracts/errors'
 import { getOrder, orderPaid } from '@quittance/contracts/orders'
 import { listStuckPayments, recheckPayment, showPayment } from '@quittance/contracts/payment-operations'
+import { listPayments } from '@quittance/contracts/payments'
 import { updateProduct } from '@quittance/contracts/products'
 import { listRefunds } from '@quittance/contracts/refunds'
 import { revokeSubscription } from '@quittance/contracts/subscriptions'
@@ -311,6 +312,10 @@ test('a fault of the configuration is no decline: the buyer can try again, a sub
     ]),
   )
   await waitForSubscription(orders, subscribed, { status: 'active' })
+  await eventually(async () => {
+    const { items } = await orders.call(listPayments, { status: 'pending' }, subscribed.seller)
+    expect(items).toMatchObject([{ trigger: 'subscription_cycle', pending_reason: 'account_misconfigured' }])
+  })
   await replaceMethods(orders, 'ctoken_ok')
 })
 

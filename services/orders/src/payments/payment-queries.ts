@@ -24,13 +24,16 @@ const declineMessage = `case when pa.decline_code is null then null ${Object.ent
   .map(([code, text]) => `when pa.decline_code = '${code}' then '${text}'`)
   .join(' ')} else '${declineMessages.generic}' end`
 
+/** The sandbox has no account whose health could be stored. What it rejected is prepared, was checked, and counts as not sent. */
+const isRejectedBySandbox = `(pa.payment_account_id is null and pa.state = 'prepared' and pa.sends = 0 and pa.checks > 0)`
+
 /** What an open payment waits for, in SQL: of payment `pa` and its account `a`. Null once it is final. */
 const pendingReason = `case when not pa.is_open then null
   when pa.quarantined_at is not null then 'under_review'
   when pa.state = 'closing' then 'closing'
   when pa.state = 'requires_action' and pa.action->>'by' = 'transfer' then 'waiting_for_transfer'
   when pa.state = 'requires_action' then 'waiting_for_buyer'
-  when a.health->>'is_healthy' = 'false' then 'account_misconfigured'
+  when a.health->>'is_healthy' = 'false' or ${isRejectedBySandbox} then 'account_misconfigured'
   when pa.unanswered_since is not null then 'answer_unknown'
   else 'waiting_for_provider' end`
 
