@@ -7,6 +7,7 @@ import { operation } from './operation.ts'
 import { Order } from './orders.ts'
 import { PaymentMoment } from './payment-operations.ts'
 import { Payment } from './payments.ts'
+import { TransferInstructions } from './transfer-instructions.ts'
 
 export const getPaymentTimeline = operation({
   subject: 'orders.payment.timeline',
@@ -30,6 +31,12 @@ export const retryOrderPayment = operation({
 export const OrderPayment = Order.extend({ payment: Payment }).meta({ id: 'OrderPayment' })
 export type OrderPayment = z.infer<typeof OrderPayment>
 
+/** An order that only its buyer can pay. */
+export const OrderPaymentAction = OrderPayment.extend({
+  transfer: TransferInstructions.optional().describe('How the buyer sends the money; absent if the portal takes the payment.'),
+}).meta({ id: 'OrderPaymentAction' })
+export type OrderPaymentAction = z.infer<typeof OrderPaymentAction>
+
 export const orderPaymentFailed = event({
   subject: 'event.order.payment_failed',
   publisher: 'orders',
@@ -42,6 +49,7 @@ export const orderPaymentActionRequired = event({
   subject: 'event.order.payment_action_required',
   publisher: 'orders',
   webhookType: 'order.payment_action_required',
-  summary: 'Only the buyer can pay the order, in the portal: the stored method was declined in a way that a later attempt does not change.',
-  payload: OrderPayment,
+  summary:
+    'Only the buyer can pay the order. The stored method was declined in a way that a later attempt does not change: the portal takes the payment. Or the buyer is asked to send the money by bank transfer: `transfer` has the account and the reference of this request.',
+  payload: OrderPaymentAction,
 })

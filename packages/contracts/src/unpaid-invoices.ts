@@ -5,19 +5,10 @@ import { Id, Timestamp } from './identifiers.ts'
 import { InvoiceSource } from './invoice-source.ts'
 import { operation } from './operation.ts'
 import { Order } from './orders.ts'
+import { TransferInstructions } from './transfer-instructions.ts'
 
 /** How the buyer sends the money of an unpaid order. */
-export const InvoiceTransfer = z.object({
-  beneficiary: z.string(),
-  iban: z.string(),
-  bic: z.string().nullable(),
-  /** Creditor reference (ISO 11649). */
-  reference: z.string(),
-  /** Calendar date. */
-  due_date: z.iso.date(),
-  /** Content of the QR code of banking applications (EPC069-12); null for other currencies than euro. */
-  epc: z.string().nullable(),
-})
+export const InvoiceTransfer = TransferInstructions.omit({ amount: true, currency: true })
 
 /** Snapshot from which the invoice of an order is created that waits for a bank transfer. */
 export const UnpaidInvoiceSource = InvoiceSource.extend({ paid_at: z.null(), transfer: InvoiceTransfer })

@@ -2,10 +2,9 @@ import { orderPaymentActionRequired, orderPaymentFailed } from '@quittance/contr
 import type { Transaction } from '@quittance/runtime/handler'
 import { reactionPoint } from '@quittance/runtime/reactions'
 import type { Order } from '../orders/order.ts'
-import { orderView } from '../orders/order-view.ts'
 import { payOrder } from '../orders/place-order.ts'
 import type { Payment } from './payment.ts'
-import { paymentView } from './payment-queries.ts'
+import { readOrderPayment } from './publish-payment.ts'
 
 /** The first and only result of a payment. */
 export interface SettledPayment {
@@ -29,13 +28,7 @@ async function publishFailure(
   { order, payment }: Pick<SettledPayment, 'order' | 'payment'>,
 ): Promise<void> {
   const { declineKind, request } = payment
-  const shownOrder = await read.one(orderView, { where: 'o.id = :id', values: { id: order.id } })
-  const shownPayment = await read.one(paymentView, { where: 'pa.id = :id', values: { id: payment.id } })
-  const message = {
-    aggregateId: order.id,
-    organizationId: order.organizationId,
-    payload: { ...JSON.parse(shownOrder), payment: JSON.parse(shownPayment) },
-  }
+  const message = { aggregateId: order.id, organizationId: order.organizationId, payload: await readOrderPayment(read, payment) }
   publish({ event: orderPaymentFailed, ...message })
   if (!request.buyerPresent && (declineKind === 'hard' || declineKind === 'needs_buyer'))
     publish({ event: orderPaymentActionRequired, ...message })

@@ -1,0 +1,76 @@
+import { orderPaymentActionRequired } from '@quittance/contracts/order-payments'
+import { createProduct } from '@quittance/contracts/products'
+import { getSubscription } from '@quittance/contracts/subscriptions'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { testIban } from './camt.ts'
+import { asThisRelease } from './money.ts'
+import { readEvents } from './read-events.ts'
+import { advance, after } from './subscribe.ts'
+import {
+  bankAccount,
+  buyByTransfer,
+  receiveMoney,
+  startTransferShop,
+  waitForOrderStatus,
+  waitForPaymentState,
+  type TransferShop,
+} from './transfer-shop.ts'
+
+const readRequests = ({ orders }: TransferShop) => readEvents(orders, orderPaymentActionRequired.subject)
+
+/** Waits until a number of requests was published, and returns the last one. */
+const waitForRequests = (shop: TransferShop, count: number) =>
+  eventually(async () => {
+    const requests = await readRequests(shop)
+    expect(requests).toHaveLength(count)
+    return requests.at(-1)?.payload
+  })
+
+test('the request for the transfer of a first order is published once, with where to send it', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { orderId, paymentId, reference, metadata } = await buyByTransfer(shop)
+  const { due_date, epc } = metadata
+  expect(await readRequests(shop)).toMatchObject([
+    {
+      aggregate_id: orderId,
+      payload: {
+        id: orderId,
+        status: 'pending',
+        payment: { id: paymentId, status: 'pending', pending_reason: 'waiting_for_transfer' },
+        transfer: { ...bankAccount, amount: 4200, reference, due_date, epc },
+      },
+    },
+  ])
+  await asThisRelease(orders, `update payments set next_check_at = now() - interval '1 minute'`)
+  await eventually(async () => expect(await orders.rows('select from payments where next_check_at > now()')).toHaveLength(1))
+  expect(await readRequests(shop)).toHaveLength(1)
+})
+
+test('each request for the transfer of a renewal is published, and money that names an earlier one pays the order', async () => {
+  await using shop = await startTransferShop('test')
+  const { orders } = shop
+  const { seller } = shop.shop
+  const prices = [{ amount_type: 'fixed' as const, price_amount: 1_000, price_currency: 'eur' as const }]
+  const plan = await orders.call(createProduct, { name: 'Plan', recurring_interval: 'month', prices }, seller)
+  const first = await buyByTransfer(shop, plan)
+  await receiveMoney(shop, first.paymentId, 1_000)
+  await waitForOrderStatus(shop, first.orderId, 'paid')
+  const [{ id } = { id: '' }] = await orders.rows<{ id: string }>('select id from subscriptions')
+  const read = () => orders.call(getSubscription, { id }, seller)
+  await advance(orders, { seller }, after((await read()).current_period_end))
+  const renewal = await waitForRequests(shop, 2)
+  expect(renewal).toMatchObject({ billing_reason: 'subscription_cycle', subscription: { id }, transfer: { iban: testIban, amount: 1_000 } })
+  await asThisRelease(orders, `update payments set action_until = now(), next_check_at = now() where id = '${renewal.payment.id}'`)
+  await waitForPaymentState(shop, renewal.payment.id, 'failed')
+  await eventually(async () => expect(await read()).toMatchObject({ status: 'past_due' }))
+  await advance(orders, { seller }, new Date(Date.parse((await read()).current_period_start) + 2 * 86_400_000).toISOString())
+  const again = await waitForRequests(shop, 3)
+  expect(again).toMatchObject({ id: renewal.id, payment: { trigger: 'retry_dunning' } })
+  expect(again.transfer.reference).not.toBe(renewal.transfer.reference)
+  await receiveMoney(shop, renewal.payment.id, 1_000)
+  await waitForOrderStatus(shop, renewal.id, 'paid')
+  await waitForPaymentState(shop, again.payment.id, 'failed')
+  expect(await read()).toMatchObject({ status: 'active' })
+})
