@@ -5,6 +5,7 @@ import { fillSentence, fillText, toVisible, type Link, type MailContent } from '
 import { fillTexts, forCustomer, type MailToWrite, type Writing, type Written } from './writing.ts'
 import { writeRenewalAhead } from './write-renewal-ahead.ts'
 import { writePlanChange, writePlanConfirmation, writeSubscriptionChange } from './write-subscription-mails.ts'
+import { writeTransferRequest } from './write-transfer-request.ts'
 import { writeDeclarationReceipt } from './write-declaration-receipt.ts'
 import { isSellerNotice, writeDeclarationNotice, writeEndpointDisabled, writePaymentAccountUnhealthy } from './write-seller-notice.ts'
 import type { DocumentData, InvitationData, ReceiptData, RefundData } from './mail-data.ts'
@@ -30,6 +31,8 @@ function write(mail: Writing): Written {
       return writePlanChange(mail, data)
     case 'plan_confirmation':
       return writePlanConfirmation(mail, data)
+    case 'transfer_request':
+      return writeTransferRequest(mail, data)
     case 'renewal_ahead':
     case 'trial_ending':
       return writeRenewalAhead(mail, data)

@@ -13,6 +13,8 @@ export interface Fact {
   label: string
   value: string
   isEmphasized?: true
+  /** A long value, which is shown on several lines where there is no room. Amounts and dates are not. */
+  mayBreak?: true
 }
 
 /** A link to this installation. */

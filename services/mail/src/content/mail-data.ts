@@ -56,6 +56,20 @@ const PlanConfirmation = z.object({
   subscriptionId: z.string(),
 })
 
+/** Where the buyer sends the money of an order. The due date is a calendar date. */
+const TransferRequest = z.object({
+  kind: z.literal('transfer_request'),
+  product,
+  currency: z.string(),
+  amount,
+  beneficiary: z.string(),
+  iban: z.string(),
+  bic: z.string().nullable(),
+  reference: z.string(),
+  dueDate: z.string(),
+  orderId: z.string(),
+})
+
 /** A yearly subscription renews soon, or a trial ends. The total is what is charged, with tax; absent in mails of earlier releases. */
 const ahead = { total: amount.optional(), renewsAt: time }
 const RenewalAhead = z.object({ kind: z.enum(['renewal_ahead', 'trial_ending']), product, ...price, ...ahead })
@@ -131,6 +145,7 @@ export const MailData = z.discriminatedUnion('kind', [
   SubscriptionChange,
   PlanChange,
   PlanConfirmation,
+  TransferRequest,
   RenewalAhead,
   Document,
   Code,
@@ -151,6 +166,7 @@ export type RefundData = z.infer<typeof Refund>
 export type SubscriptionChangeData = z.infer<typeof SubscriptionChange>
 export type PlanChangeData = z.infer<typeof PlanChange>
 export type PlanConfirmationData = z.infer<typeof PlanConfirmation>
+export type TransferRequestData = z.infer<typeof TransferRequest>
 export type RenewalAheadData = z.infer<typeof RenewalAhead>
 export type DocumentData = z.infer<typeof Document>
 export type DeclarationData = z.infer<typeof DeclarationReceipt>

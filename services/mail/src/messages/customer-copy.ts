@@ -1,4 +1,5 @@
 import { customerDeleted, customerUpdated, type Customer } from '@quittance/contracts/customers'
+import type { Order } from '@quittance/contracts/orders'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer, copyConsumer, type Transaction } from '@quittance/runtime/handler'
 
@@ -30,6 +31,16 @@ export async function storeCustomers(
     locales: present.map(({ locale }) => locale ?? null),
     changes: present.map(({ modified_at, created_at }) => modified_at ?? created_at),
   })
+}
+
+/** Stores the address and language of the buyer of an order. */
+export async function storeBuyer(
+  { customer }: Pick<Order, 'customer'>,
+  organizationId: string | null,
+  transaction: Transaction,
+): Promise<void> {
+  if (organizationId === null) throw new Error('The event has no organization')
+  await storeCustomers(transaction, [customer], organizationId)
 }
 
 /** Serializes mails to a customer with the deletion of the customer. */

@@ -31,6 +31,8 @@ export function findEmailSetting(data: MailData): keyof Settings | null {
     case 'customer_code':
     case 'invitation':
     case 'password_reset':
+    // Without it the buyer cannot pay.
+    case 'transfer_request':
     // These go to the seller, and the law demands the others.
     case 'declaration_notice':
     case 'endpoint_disabled':

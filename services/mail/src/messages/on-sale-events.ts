@@ -1,10 +1,9 @@
-import { orderPaymentActionRequired } from '@quittance/contracts/order-payments'
 import { orderPaid, type Order } from '@quittance/contracts/orders'
 import { orderRefunded, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
 import { durableConsumers } from '@quittance/contracts/streams'
-import { consumer, type Transaction } from '@quittance/runtime/handler'
+import { consumer } from '@quittance/runtime/handler'
 import type { MailData } from '../content/mail-data.ts'
-import { storeCustomers } from './customer-copy.ts'
+import { storeBuyer } from './customer-copy.ts'
 import { storeMessage } from './store-message.ts'
 
 /** Lines stored with a receipt; it shows fewer. */
@@ -24,42 +23,12 @@ export const onOrderPaid = consumer(durableConsumers.mailOrders, [orderPaid], as
   })
 })
 
-/** After that the change is undone. */
-const confirmableMs = 23 * 3_600_000
-
-/** Asks the buyer to confirm the payment of a change of plan. Other orders that only the buyer can pay have the mail about the failed payment. */
-export const onPaymentActionRequired = consumer(
-  durableConsumers.mailPaymentActions,
-  [orderPaymentActionRequired],
-  async (message, transaction) => {
-    const { payload: order, organizationId } = message
-    const { subscription, currency, total_amount: amount, customer } = order
-    // What a subscription that has ended still owes changes no plan.
-    if (order.billing_reason !== 'subscription_update' || subscription?.status !== 'active') return
-    await storeBuyer(order, organizationId, transaction)
-    await storeMessage(transaction, message, {
-      data: { kind: 'plan_confirmation', product: order.product.name, currency, amount, subscriptionId: subscription.id },
-      sourceId: order.id,
-      recipientId: order.customer_id,
-      customerId: order.customer_id,
-      recipient: customer.email,
-      locale: customer.locale ?? null,
-      expiresAt: new Date(Date.parse(order.created_at) + confirmableMs),
-    })
-  },
-)
-
 /** Stores the address for the mail about the refund: the customer may be from before the installation. */
 export const onOrderRefunded = consumer(
   durableConsumers.mailRefundedOrders,
   [orderRefunded],
   ({ payload: order, organizationId }, transaction) => storeBuyer(order, organizationId, transaction),
 )
-
-async function storeBuyer({ customer }: Pick<Order, 'customer'>, organizationId: string | null, transaction: Transaction): Promise<void> {
-  if (organizationId === null) throw new Error('The event has no organization')
-  await storeCustomers(transaction, [customer], organizationId)
-}
 
 /** Members that orders of release 0.1.0 lack. */
 type EarlierOrder = Omit<Order, LaterMember> & Partial<Pick<Order, LaterMember>>

@@ -38,6 +38,7 @@ const styles = {
   label: `padding:8px 0;border-top:1px solid ${light.line};font-weight:400;color:${light.quiet};overflow-wrap:anywhere`,
   lineLabel: `padding:8px 0;border-top:1px solid ${light.line};font-weight:400;color:${light.ink};overflow-wrap:anywhere`,
   value: `padding:8px 0;border-top:1px solid ${light.line};white-space:nowrap;color:${light.ink};font-variant-numeric:tabular-nums`,
+  longValue: `padding:8px 0;border-top:1px solid ${light.line};overflow-wrap:break-word;color:${light.ink}`,
   total: `padding:8px 0;border-top:1px solid ${light.line};white-space:nowrap;font-weight:700;color:${light.ink};font-variant-numeric:tabular-nums`,
   // Outlook for Windows ignores the padding of a link, and reads its own property of a cell.
   buttonCell: `border-radius:8px;background:${light.accent};mso-padding-alt:12px 20px`,
@@ -81,9 +82,11 @@ function renderButton({ url, label }: { url: string; label: string }): string {
 }
 
 /** The sides are physical and spelled out: Outlook for Windows knows neither \`start\` and \`end\` nor logical padding. */
-function renderRow({ label, value, isEmphasized }: Fact, kind: 'line' | 'fact', { start, end }: { start: string; end: string }): string {
+function renderRow(fact: Fact, kind: 'line' | 'fact', { start, end }: { start: string; end: string }): string {
+  const { label, value } = fact
+  const valueStyle = fact.isEmphasized ? styles.total : fact.mayBreak ? styles.longValue : styles.value
   const [labelClass, labelStyle] = kind === 'line' ? ['ink', styles.lineLabel] : ['quiet', styles.label]
-  return `<tr><th scope="row" class="${labelClass} line" align="${start}" style="${labelStyle};text-align:${start};padding-${end}:16px">${isolate(label)}</th><td class="ink line" align="${end}" style="${isEmphasized ? styles.total : styles.value};text-align:${end}">${isolate(value)}</td></tr>`
+  return `<tr><th scope="row" class="${labelClass} line" align="${start}" style="${labelStyle};text-align:${start};padding-${end}:16px">${isolate(label)}</th><td class="ink line" align="${end}" style="${valueStyle};text-align:${end}">${isolate(value)}</td></tr>`
 }
 
 function renderSentence(sentence: Sentence): string {

@@ -18,6 +18,7 @@ import { passwordResetWords, type PasswordResetWords } from './password-reset-wo
 import { planConfirmationWords } from './plan-confirmation-words.ts'
 import { portuguese } from './portuguese.ts'
 import { reminderWords, type ReminderWords } from './reminder-words.ts'
+import { transferWords, type TransferWords } from './transfer-words.ts'
 import { trialWords } from './trial-words.ts'
 import { simplifiedChinese } from './simplified-chinese.ts'
 import { spanish } from './spanish.ts'
@@ -52,6 +53,7 @@ export const wordsByLanguage: Readonly<Record<string, MailWords>> = Object.fromE
       reminder: reminderWords[language] as ReminderWords,
       trial: trialWords[language] as MailText,
       planConfirmation: planConfirmationWords[language] as MailText,
+      transfer: transferWords[language] as TransferWords,
       passwordReset: passwordResetWords[language] as PasswordResetWords,
     },
   ]),

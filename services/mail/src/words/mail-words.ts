@@ -4,6 +4,7 @@ import type { FailedPaymentWords } from './failed-payment-words.ts'
 import type { PasswordResetWords } from './password-reset-words.ts'
 import type { ReminderWords } from './reminder-words.ts'
 import type { DeclarationMailWords, MailText } from './declaration-words.ts'
+import type { TransferWords } from './transfer-words.ts'
 
 /**
  * Texts of all mails in one language. `{name}` is replaced by a value; every language uses the same names as English. A missing key does not
@@ -17,6 +18,7 @@ export interface MailWords extends BaseMailWords {
   reminder: ReminderWords
   trial: MailText
   planConfirmation: MailText
+  transfer: TransferWords
   passwordReset: PasswordResetWords
 }
 
