@@ -7,6 +7,7 @@ import { Organization } from './organizations.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { CheckoutProduct } from './products.ts'
 import { CustomerOrderSubscription } from './subscriptions.ts'
+import { TransferInstructions } from './transfer-instructions.ts'
 
 /** Operations of a customer with a portal session. The session implies `customer_portal:write`, so no scope is required. */
 export const portal = { scopes: [], callers: ['customer'] } satisfies Partial<HttpBinding>
@@ -24,7 +25,11 @@ export const CustomerOrder = Order.omit({
   platform_fee_amount: true,
   platform_fee_currency: true,
 })
-  .extend({ product: CustomerOrderProduct, subscription: CustomerOrderSubscription.nullable() })
+  .extend({
+    product: CustomerOrderProduct,
+    subscription: CustomerOrderSubscription.nullable(),
+    transfer: TransferInstructions.nullish().describe('How to send the money while the order waits for a bank transfer, else null.'),
+  })
   .meta({ id: 'CustomerOrder' })
 export type CustomerOrder = z.infer<typeof CustomerOrder>
 

@@ -75,7 +75,7 @@ export const examples: Readonly<Record<string, Readonly<Record<string, unknown>>
     due_date: '2026-06-15',
     epc: null,
   },
-  CustomerOrder: order,
+  CustomerOrder: { ...order, transfer: null },
   OrderItem: item,
   PreviewedOrder: { ...amounts, at: '2026-07-01T12:00:00Z', currency: 'usd', items: [previewedItem] },
   OrderSubscription: subscription,

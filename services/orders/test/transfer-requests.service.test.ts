@@ -1,6 +1,10 @@
+import { getCustomerOrder, listCustomerOrders } from '@quittance/contracts/customer-portal'
+import { ResourceNotFound } from '@quittance/contracts/errors'
 import { orderPaymentActionRequired } from '@quittance/contracts/order-payments'
+import { getOrder } from '@quittance/contracts/orders'
 import { createProduct } from '@quittance/contracts/products'
 import { getSubscription } from '@quittance/contracts/subscriptions'
+import { customerCaller } from '@quittance/testing/callers'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { testIban } from './camt.ts'
@@ -73,4 +77,26 @@ test('each request for the transfer of a renewal is published, and money that na
   await waitForOrderStatus(shop, renewal.id, 'paid')
   await waitForPaymentState(shop, again.payment.id, 'failed')
   expect(await read()).toMatchObject({ status: 'active' })
+})
+
+test('the buyer of an order reads where to send the money until it has arrived, and its seller does not', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller, organizationId } = shop.shop
+  const { orderId, paymentId, metadata } = await buyByTransfer(shop)
+  const { reference, due_date, epc } = metadata
+  const { customer_id: customerId } = await orders.call(getOrder, { id: orderId }, seller)
+  const buyer = customerCaller({ organizationId, customerId })
+  const read = () => orders.call(getCustomerOrder, { id: orderId }, buyer)
+  const transfer = { ...bankAccount, amount: 4200, reference, due_date, epc }
+  expect((await read()).transfer).toEqual(transfer)
+  expect((await orders.call(listCustomerOrders, {}, buyer)).items).toMatchObject([{ transfer }])
+  expect(await orders.call(getOrder, { id: orderId }, seller)).not.toHaveProperty('transfer')
+  const other = customerCaller({ organizationId, customerId: crypto.randomUUID() })
+  await expect(orders.call(getCustomerOrder, { id: orderId }, other)).rejects.toThrow(ResourceNotFound)
+  await receiveMoney(shop, paymentId, 4_199)
+  expect((await read()).transfer).toEqual(transfer)
+  await receiveMoney(shop, paymentId, 1)
+  await waitForOrderStatus(shop, orderId, 'paid')
+  expect((await read()).transfer).toBeNull()
 })

@@ -3,6 +3,7 @@ import { callerProof, type Caller } from '@quittance/contracts/caller'
 import { command, type CommandContext, type Transaction } from '@quittance/runtime/handler'
 import { findMissingSellerDetails } from '../organizations/invoice-requirements.ts'
 import { Order } from './order.ts'
+import { invoiceTransfer, requestedTransfer } from './requested-transfer.ts'
 import { orderInvoiceRequested, type InvoiceSource } from '@quittance/contracts/invoice-source'
 import { generateOrderInvoice as contract } from '@quittance/contracts/orders'
 import { orderInvoiceDue, type UnpaidInvoiceSource } from '@quittance/contracts/unpaid-invoices'
@@ -35,8 +36,6 @@ async function findRequestedTransfer(orderId: string, { sql }: Transaction): Pro
   const [found] = await sql<{ id: string }>('order.requested-transfer', selectRequestedTransfer, { order_id: orderId })
   return found ?? null
 }
-
-const requestedTransfer = `p.is_open and p.quarantined_at is null and p.state = 'requires_action' and p.action->>'by' = 'transfer'`
 
 const selectRequestedTransfer = `
   select p.id from payments p join orders o on o.id = p.order_id
@@ -95,15 +94,9 @@ const invoicedOrder = {
 /** The snapshot an invoice is created from. Null if the organization has not been received yet. */
 export const invoiceSourceView: View<InvoiceSource> = { ...invoicedOrder, name: 'invoice-source', columns }
 
-const transfer = nested(
-  `t.beneficiary, t.iban, t.bic, t.reference, t."dueDate" as due_date, t.epc`,
-  `payments p, jsonb_to_record(p.action->'instructions') as t (beneficiary text, iban text, bic text, reference text, "dueDate" text, epc text)
-  where p.order_id = o.id and ${requestedTransfer} limit 1`,
-)
-
 /** The same of an order that waits for a bank transfer. */
 const unpaidInvoiceSourceView: View<UnpaidInvoiceSource> = {
   ...invoicedOrder,
   name: 'unpaid-invoice-source',
-  columns: `${columns}, ${transfer} as transfer`,
+  columns: `${columns}, ${invoiceTransfer} as transfer`,
 }

@@ -12,6 +12,7 @@ import { checkoutProductColumns } from '../catalog/products/product-view.ts'
 import { billingTypeCondition } from '../orders/order-queries.ts'
 import { orderColumns, scopedOrders, subscriptionColumns, subscriptionOfOrder } from '../orders/order-view.ts'
 import { changeBillingDetails } from '../orders/update-order.ts'
+import { transferInstructions } from '../orders/requested-transfer.ts'
 import { requestInvoice } from '../orders/request-invoice.ts'
 
 const soldBy = 'products pr join organizations g on g.id = pr.organization_id where pr.id = o.product_id'
@@ -21,7 +22,8 @@ export const customerOrderView: View<CustomerOrder> = {
   name: 'customer-order',
   ...scopedOrders,
   columns: `${orderColumns}, ${nested(subscriptionColumns, subscriptionOfOrder)} as subscription,
-    ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
+    ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product,
+    ${transferInstructions} as transfer`,
 }
 
 export const getCustomerOrder = query(getCustomerOrderContract, ({ id }, { read }) =>

@@ -1,13 +1,12 @@
 import type { CheckoutPublic } from '@quittance/contracts/checkout'
-import { formatDate } from '@quittance/pages/dates'
-import { html, type Html } from '@quittance/pages/html'
+import type { TransferInstructions } from '@quittance/contracts/transfer-instructions'
+import { html } from '@quittance/pages/html'
 import type { FastifyReply } from 'fastify'
 import type { AppOptions, PageContext } from '../page/page-context.ts'
 import { sendPage } from '../page/send-page.ts'
 import { findFrame } from './checkout-frame.ts'
 import { findTargets } from './checkout-page.ts'
-import { renderEpcCode } from './epc-code.ts'
-import { createMoneyFormat } from './order-summary.ts'
+import { transferFacts } from './transfer-facts.ts'
 
 interface Transfer {
   checkout: CheckoutPublic
@@ -28,46 +27,14 @@ export function sendTransfer({ checkout, context, options }: Transfer, reply: Fa
     body: html`<div class="card narrow stack">
       <h1>${account.title}</h1>
       <p>${account.text}</p>
-      ${transferFacts(checkout, context)} ${transferCode(checkout, context)}
+      ${transferFacts(readInstructions(checkout), context)}
       <p class="quiet">${payment.mailFollows}</p>
     </div>`,
   })
 }
 
-/** Of euros only: `orders` gives the text of the code for no other currency. */
-function transferCode({ payment_processor_metadata: { epc } }: CheckoutPublic, { words: { account } }: PageContext): Html | null {
-  const code = epc ? renderEpcCode(epc, account.scan) : null
-  return (
-    code &&
-    html`<p class="quiet">${account.scan}</p>
-      ${code}`
-  )
-}
-
-function transferFacts({ payment_processor_metadata: metadata, currency }: CheckoutPublic, context: PageContext): Html {
-  const { account } = context.words
-  const { beneficiary, iban = '', bic, amount, reference, due_date: due } = metadata
-  const copied = (value: string) =>
-    html`<span data-key
-      ><code>${value}</code>
-      <button class="button plain" type="button" hidden data-copy="${context.words.common.copied}">
-        ${context.words.common.copy}
-      </button></span
-    >`
-  const rows: [label: string, value: Html | string | null][] = [
-    [account.amount, html`<span class="strong">${createMoneyFormat(currency, context)(Number(amount))}</span>`],
-    ['IBAN', copied(iban.replaceAll(/(.{4})(?=.)/g, '$1 '))],
-    ['BIC', bic ?? null],
-    [account.beneficiary, html`<bdi>${beneficiary}</bdi>`],
-    [account.reference, copied(reference ?? '')],
-    [account.due, due ? formatDate(`${due.slice(0, 10)}T00:00:00Z`, context.locale) : null],
-  ]
-  return html`<dl class="facts">
-    ${rows.map(
-      ([label, value]) =>
-        value &&
-        html`<dt>${label}</dt>
-          <dd>${value}</dd>`,
-    )}
-  </dl>`
+/** Returns how to send the money of a checkout that was confirmed by bank transfer. */
+function readInstructions({ payment_processor_metadata: metadata, currency }: CheckoutPublic): TransferInstructions {
+  const { beneficiary = '', iban = '', bic = null, amount, reference = '', due_date: due = '', epc = null } = metadata
+  return { beneficiary, iban, bic, amount: Number(amount), currency, reference, due_date: due.slice(0, 10), epc }
 }

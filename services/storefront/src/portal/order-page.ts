@@ -30,6 +30,7 @@ import { isOwed, payLink } from './owed-orders.ts'
 import { orderBadge } from './overview-page.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalRoute, PortalSession } from './portal-session.ts'
+import { transferSection } from './transfer-section.ts'
 
 interface Exchange {
   request: FastifyRequest<PortalRoute>
@@ -143,7 +144,7 @@ function sendOrderPage(session: PortalSession, page: OrderPage): FastifyReply {
         html`<p><a href="${path}/subscriptions/${order.subscription_id}?locale=${context.language}">${portal.seeSubscription}</a></p>`
       }
     </section>
-    ${isOwed(order) && html`<p class="actions">${payLink(order, session)}</p>`}
+    ${transferSection(order, context) ?? (isOwed(order) && html`<p class="actions">${payLink(order, session)}</p>`)}
     <div data-live="invoice">${invoicePart(session, page)}</div>
     ${creditNoteList(creditNotes, session)} ${withdrawal}`
   return sendPortalPage(exchange.reply, session, {
@@ -198,13 +199,15 @@ function invoicePart({ context, path }: PortalSession, { order, invoice, typed, 
         <p class="actions without-scripts"><a class="button" href="?making=1&amp;locale=${context.language}">${result.checkAgain}</a></p>`,
     )
   }
+  // One that waits for a bank transfer is paid by its invoice.
+  const mayInvoice = order.status !== 'pending' || Boolean(order.transfer)
   return frame(
     html`<form class="stack" method="post" action="${path}/orders/${order.id}" novalidate>
       <input type="hidden" name="locale" value="${context.language}" />
-      <p class="quiet">${order.status === 'pending' ? portal.invoiceAfterPayment : portal.billingOpen}</p>
+      <p class="quiet">${mayInvoice ? portal.billingOpen : portal.invoiceAfterPayment}</p>
       ${addressFields({ typed, names, nameLabel: portal.billingName, errors, context })}
       <p class="actions">
-        ${order.status !== 'pending' && html`<button class="button primary" name="intent" value="invoice">${portal.getInvoice}</button>`}
+        ${mayInvoice && html`<button class="button primary" name="intent" value="invoice">${portal.getInvoice}</button>`}
         <button class="button" name="intent" value="save">${context.words.common.save}</button>
       </p>
     </form>`,

@@ -17,14 +17,17 @@ export function isOwed({ status, voided_at, subscription, checkout_id, items }: 
 /** Newest orders of a subscription that are searched; more are not billed while one is unpaid. */
 const maxOrders = 20
 
-/** Returns the oldest order that a subscription owes; null if its payments did not fail, and none is awaited. */
+/** Returns the oldest order that waits for a bank transfer, else the oldest that a subscription owes; null if no payment failed or is awaited. */
 export async function findOwedOrder(
-  { id, status, is_change_payable: isChangePayable }: CustomerSubscription,
+  { id, status, ended_at: endedAt, is_change_payable: isChangePayable }: CustomerSubscription,
   { session: { call }, exchange }: { session: PortalSession; exchange: Exchange },
 ): Promise<CustomerOrder | null> {
-  if (status !== 'past_due' && status !== 'unpaid' && !isChangePayable) return null
+  if (endedAt || status === 'trialing') return null
   const { items } = await exchange.options.api.call(listCustomerOrders, { subscription_id: [id], limit: maxOrders }, call)
-  return items.findLast(isOwed) ?? null
+  const awaited = items.findLast(({ transfer }) => transfer)
+  if (awaited) return awaited
+  const mayBeOwed = status === 'past_due' || status === 'unpaid' || isChangePayable
+  return (mayBeOwed && items.findLast(isOwed)) || null
 }
 
 /** Links to the page that pays an order. */

@@ -20,14 +20,17 @@ const stepCookie = ({ path }: PortalSession, { id }: CustomerOrder) => ({ name: 
 /** Waits between questions for the end of a payment. */
 const paymentWaitsMs = [200, 600, 1_000]
 
-/** Sends the form that pays an order of a subscription, or the step of the bank of a payment. An order that is not owed leads back. */
+/**
+ * Sends the form that pays an order of a subscription, or the step of the bank of a payment. An order that is not owed, or that waits for a
+ * bank transfer, leads back.
+ */
 export async function sendPay(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const order = await loadOrder(session, exchange)
   const { cookies } = exchange.options
   const cookie = stepCookie(session, order)
   const step = readText(exchange.request.query, 'step')
   if (step !== null) cookies.clear(exchange.reply, cookie)
-  if (!isOwed(order)) return leadBack({ session, exchange, order })
+  if (!isOwed(order) || order.transfer) return leadBack({ session, exchange, order })
   if (step === 'completed') return leadBack({ session, exchange, order: await waitForPayment(stepWaitsMs, { session, exchange, order }) })
   const owed = await loadOwed({ session, exchange, order })
   const secret = step === null ? cookies.read(exchange.request, cookie) : null
@@ -42,7 +45,7 @@ export async function sendPay(session: PortalSession, exchange: Exchange): Promi
 /** Pays. A declined payment shows the form again. */
 export async function payOrder(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
   const order = await loadOrder(session, exchange)
-  if (!isOwed(order)) return leadBack({ session, exchange, order })
+  if (!isOwed(order) || order.transfer) return leadBack({ session, exchange, order })
   if (readText(exchange.request.body, 'step') === 'complete') return completeStep({ session, exchange, order })
   const text = (name: string) => (readText(exchange.request.body, name) ?? '').trim().slice(0, 255)
   const chosen = { methodId: text('payment_method_id'), token: text('confirmation_token_id') }
@@ -116,10 +119,10 @@ async function completeStep({ session, exchange, order }: Paying): Promise<Fasti
   return exchange.reply.redirect(`${cookie.path}?locale=${session.context.language}`, 303)
 }
 
-/** Leads back to what the order belongs to, and states whether it is paid. */
+/** Leads back to what the order belongs to, and states whether it is paid. The page of an order that waits for a transfer shows where to send it. */
 function leadBack({ session: { path, context }, exchange: { reply }, order }: Paying): FastifyReply {
-  const { id, subscription_id: subscriptionId, checkout_id: checkoutId, status, voided_at: voidedAt } = order
-  if (!subscriptionId || checkoutId) return reply.redirect(`${path}/orders/${id}?locale=${context.language}`, 303)
+  const { id, subscription_id: subscriptionId, checkout_id: checkoutId, status, voided_at: voidedAt, transfer } = order
+  if (!subscriptionId || checkoutId || transfer) return reply.redirect(`${path}/orders/${id}?locale=${context.language}`, 303)
   const done = voidedAt ? '' : status === 'pending' ? 'done=paying&' : 'done=paid&'
   return reply.redirect(`${path}/subscriptions/${subscriptionId}?${done}locale=${context.language}`, 303)
 }

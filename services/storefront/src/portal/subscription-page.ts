@@ -12,6 +12,7 @@ import { describePrice, subscriptionBadge } from './overview-page.ts'
 import { sendPortalPage } from './portal-page.ts'
 import type { PortalSession } from './portal-session.ts'
 import { describeMethod } from './subscription-method-page.ts'
+import { transferSection } from './transfer-section.ts'
 
 /** Sends a subscription: its price, what happens next, and how to end it. */
 export async function sendSubscription(session: PortalSession, exchange: Exchange): Promise<FastifyReply> {
@@ -30,12 +31,13 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
   ])
   const notice = notices.get(readText(exchange.request.query, 'done') ?? '')
   const { name } = subscription.product
-  const [next, method, owed, planned] = await Promise.all([
-    describeNext(subscription, { session, exchange }),
-    describeMethod(subscription, session, exchange),
+  const [owed, method, planned] = await Promise.all([
     findOwedOrder(subscription, { session, exchange }),
+    describeMethod(subscription, session, exchange),
     plannedChange(subscription, { session, exchange }),
   ])
+  const transfer = owed && transferSection(owed, context)
+  const next = await describeNext(subscription, { session, exchange, isTransferAwaited: transfer !== null })
   const body = html`${notice && html`<p class="notice good" role="status">${notice}</p>`}
     <div class="row">
       <h1><bdi>${name}</bdi></h1>
@@ -43,16 +45,17 @@ export async function sendSubscription(session: PortalSession, exchange: Exchang
     </div>
     <section class="card stack">
       <p class="strong">${describePrice(subscription, context)}</p>
-      ${next && html`<p>${next}</p>`} ${method} ${owed && html`<p class="actions">${payLink(owed, session)}</p>`} ${planned}
+      ${next && html`<p>${next}</p>`} ${method} ${owed && !transfer && html`<p class="actions">${payLink(owed, session)}</p>`} ${planned}
       ${nextStep(subscription, session)}
-    </section>`
+    </section>
+    ${transfer}`
   return sendPortalPage(exchange.reply, session, { title: name, body, script: exchange.options.scripts.portal })
 }
 
 /** Describes in one sentence what happens next. */
 async function describeNext(
   subscription: CustomerSubscription,
-  { session, exchange }: { session: PortalSession; exchange: Exchange },
+  { session, exchange, isTransferAwaited }: { session: PortalSession; exchange: Exchange; isTransferAwaited: boolean },
 ): Promise<Html | string> {
   const { context } = session
   const { portal, trial, pay } = context.words
@@ -60,6 +63,8 @@ async function describeNext(
   const dated = (write: (date: string) => string, timestamp: string) => dateSentence(write, timestamp, context.locale)
   if (ended_at) return dated(portal.endedOn, ended_at)
   if (status === 'incomplete') return portal.incomplete
+  // Nothing is charged: the section about the transfer states what to do.
+  if (isTransferAwaited && !cancel_at_period_end) return ''
   if (status === 'past_due') return describePastDue(subscription, context)
   if (cancel_at_period_end && end) return dated(portal.endsOn, end)
   if (status === 'unpaid') return pay.unpaid
