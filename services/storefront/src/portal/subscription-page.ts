@@ -64,7 +64,7 @@ async function describeNext(
   if (ended_at) return dated(portal.endedOn, ended_at)
   if (status === 'incomplete') return portal.incomplete
   // Nothing is charged: the section about the transfer states what to do.
-  if (isTransferAwaited && !cancel_at_period_end) return ''
+  if (isTransferAwaited) return cancel_at_period_end && end ? dated(status === 'past_due' ? pay.paused : portal.endsOn, end) : ''
   if (status === 'past_due') return describePastDue(subscription, context)
   if (cancel_at_period_end && end) return dated(portal.endsOn, end)
   if (status === 'unpaid') return pay.unpaid
