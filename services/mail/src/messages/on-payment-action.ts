@@ -1,6 +1,6 @@
 import { orderPaymentActionRequired, type OrderPaymentAction } from '@quittance/contracts/order-payments'
 import { durableConsumers } from '@quittance/contracts/streams'
-import { consumer } from '@quittance/runtime/handler'
+import { consumer, type Transaction } from '@quittance/runtime/handler'
 import { storeBuyer } from './customer-copy.ts'
 import { storeMessage, type NewMessage } from './store-message.ts'
 
@@ -8,6 +8,14 @@ import { storeMessage, type NewMessage } from './store-message.ts'
 const confirmableMs = 23 * 3_600_000
 
 const dayMs = 24 * 3_600_000
+
+/** Anyone can type any address at a checkout, and order there without a payment. Renewals are not limited. */
+const maxRequestsPerDay = 10
+
+const countRequests = `
+  select count(*)::int as count from messages
+  where customer_id = :customer_id and kind = 'transfer_request' and created_at > now() - interval '1 day'
+    and organization_id = any (:scope_organizations)`
 
 /**
  * Asks the buyer to send the money of an order, or to confirm the payment of a change of plan. Other orders that only the buyer can pay have
@@ -20,6 +28,7 @@ export const onPaymentActionRequired = consumer(
     const { payload: order, organizationId } = message
     const request = toTransferRequest(order) ?? toPlanConfirmation(order)
     if (!request) return
+    if (request.data.kind === 'transfer_request' && (await isLimited(order, transaction))) return
     await storeBuyer(order, organizationId, transaction)
     await storeMessage(transaction, message, {
       ...request,
@@ -30,6 +39,14 @@ export const onPaymentActionRequired = consumer(
     })
   },
 )
+
+async function isLimited({ billing_reason: reason, customer_id }: OrderPaymentAction, { sql, log }: Transaction): Promise<boolean> {
+  if (reason !== 'purchase' && reason !== 'subscription_create') return false
+  const [sent] = await sql<{ count: number }>('message.count-transfer-requests', countRequests, { customer_id })
+  const isReached = (sent?.count ?? 0) >= maxRequestsPerDay
+  if (isReached) log.warn({ customer_id }, 'message.limited')
+  return isReached
+}
 
 type Request = Pick<NewMessage, 'data' | 'sourceId' | 'expiresAt'>
 
