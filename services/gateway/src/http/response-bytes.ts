@@ -8,7 +8,7 @@ export interface ResponseBytes {
   assertFew(address: string): void
   /** Counts a body before its compression until its response is closed; throws `TooManyRequests` if the network leaves too many unread. */
   count(response: ServerResponse, body: { address: string; bytes: number }): void
-  close(): void
+  close(): Promise<void>
 }
 
 /** Smaller responses cost no more than others, and their number is limited. */
@@ -53,6 +53,6 @@ export function createResponseBytes(bytesPerSecond: number): ResponseBytes {
       hold(network, bytes)
       response.once('close', () => hold(network, -bytes))
     },
-    close: () => clearInterval(timer),
+    close: async () => clearInterval(timer),
   }
 }

@@ -36,10 +36,9 @@ declare module 'fastify' {
 }
 
 interface RequestHookOptions {
-  limits: RequestLimits
+  limits: RequestLimits & { responseBytes: ResponseBytes }
   loadShedder: LoadShedder
   arrivals: RequestArrivals
-  responseBytes: ResponseBytes
   cors: Cors
   /** Headers of every response of the gateway itself. */
   fields: Record<string, string>
@@ -52,9 +51,10 @@ interface RequestHookOptions {
 /** Adds the hooks of every request, in this order: request id and trace, common headers, rate limit of its address or object, overload, unfinished requests of its network, place among the requests in progress. */
 export function addRequestHooks(
   app: FastifyInstance,
-  { limits, loadShedder, arrivals, responseBytes, cors, fields, transportFields, isStopping }: RequestHookOptions,
+  { limits, loadShedder, arrivals, cors, fields, transportFields, isStopping }: RequestHookOptions,
 ): void {
   const counter = createRequestCounter(limits)
+  const { responseBytes } = limits
   app.decorateRequest('tokenId', null)
   app.decorateRequest('traceparent', '')
   app.decorateRequest('span', null as unknown as Span)

@@ -61,7 +61,6 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
   const limits = createLimits(settings, log)
   const loadShedder = createLoadShedder({ maxInFlight: settings.MAX_IN_FLIGHT, maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS })
   const [arrivals, challenge, upstreams] = [createRequestArrivals(), createChallenge(baseUrl), createUpstreams(settings)]
-  const responseBytes = createResponseBytes(settings.RATE_LIMIT_PER_SECOND * bytesPerRequest)
   const pagesUrl = settings.PAGES_URL ?? baseUrl
   let isStopping = false
   addJsonParser(app)
@@ -71,7 +70,6 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
     limits,
     loadShedder,
     arrivals,
-    responseBytes,
     cors: createCors(settings.CORS_ORIGINS),
     fields: securityHeaders,
     transportFields: transportFields(baseUrl, authUrl, pagesUrl),
@@ -112,8 +110,7 @@ export async function startHttpServer({ connection, identity, acceptsUnsigned, l
       clearTimeout(drain)
       loadShedder.close()
       arrivals.close()
-      responseBytes.close()
-      await Promise.all([limits.byAddress, limits.byObject, ...Object.values(upstreams)].map((each) => each.close()))
+      await Promise.all([limits.byAddress, limits.byObject, limits.responseBytes, ...Object.values(upstreams)].map((each) => each.close()))
     },
   }
 }
@@ -148,6 +145,7 @@ function createLimits({ RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_STORE_URL: 
     byAddress: createRateLimit({ perSecond, storeUrl, log }),
     byObject: createRateLimit({ perSecond: perSecond === 0 ? 0 : maxPerObject, storeUrl, log }),
     maxRejected: perSecond,
+    responseBytes: createResponseBytes(perSecond * bytesPerRequest),
   }
 }
 
