@@ -63,6 +63,20 @@ test('a statement that has another amount than the seller entered is a conflict,
   expect((await orders.call(listBankReceipts, {}, seller)).items).toMatchObject([{ amount: 4200, source: 'seller' }])
 })
 
+test('money recorded for one payment by hand is no credit of another in a collective booking', async () => {
+  await using shop = await startTransferShop()
+  const [ada, bob] = [await buyByTransfer(shop), await buyByTransfer(shop)]
+  const receipt = { id: ada.paymentId, amount: 4200, booked_on: '2026-11-24', bank_reference: '2026-11-24/BANK-1' }
+  await shop.orders.call(addReceipt, receipt, shop.shop.seller)
+  const parts = [bob, ada].map(({ reference }) => ({ structured: reference }))
+  const reply = await load(shop, [{ amount: '84.00', parts }])
+  expect(reply).toMatchObject({ matched: [{ payment_id: bob.paymentId }], known: [{ payment_id: ada.paymentId }], conflicting: [] })
+  for (const { orderId } of [ada, bob]) await waitForOrderStatus(shop, orderId, 'paid')
+  expect(await shop.orders.rows('select count(distinct payment_id)::int, sum(amount)::int from bank_receipts')).toEqual([
+    { count: 2, sum: 8400 },
+  ])
+})
+
 test('a credit whose number the seller has used for another day is a conflict, not recorded', async () => {
   await using shop = await startTransferShop()
   const { paymentId: id } = await buyByTransfer(shop)

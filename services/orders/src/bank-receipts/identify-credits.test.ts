@@ -114,6 +114,29 @@ test('a receipt of the seller is not taken for a credit that an earlier statemen
   }
 })
 
+test('the receipt of a seller is the credit that names its payment, or none, before any other', () => {
+  const own = { ...bySeller(500), payment_reference: 'RF18539007547034' }
+  const other = credit(500, 'RF71 3480 6731 2345', 'Bob')
+  for (const mine of [credit(500, 'RF18 5390 0754 7034'), credit(500, 'Thanks')]) {
+    const [isOther, isMine] = [
+      [other.text, `${base}/2`, true],
+      [mine.text, base, false],
+    ]
+    expect(identify([other, mine], [own])).toEqual([isOther, isMine])
+    expect(identify([mine, other], [own])).toEqual([isMine, isOther])
+  }
+  expect(identify([other], [own])).toEqual([[other.text, base, false]])
+})
+
+test('the receipt of a seller is a credit of its payment, of any amount, before one of another', () => {
+  const own = { ...bySeller(500), payment_reference: 'RF18539007547034' }
+  const found = identifyCredits([credit(500, 'RF71 3480 6731 2345'), credit(400, 'RF18 5390 0754 7034')], [own])
+  expect(found.map(({ recorded, isConflict }) => [recorded, isConflict])).toEqual([
+    [null, false],
+    [own, true],
+  ])
+})
+
 test('receipts of the seller with notes are found by their amounts', () => {
   const recorded = [500, 700].map((amount, index) => ({
     ...bySeller(amount),

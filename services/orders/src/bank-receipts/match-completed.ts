@@ -1,6 +1,5 @@
 import { haveCommonContent, isCompletion, toComparable, type ComparableContent } from './compare-texts.ts'
 import { spend, type ComparisonBudget } from './comparison-budget.ts'
-import { extractReferences } from './find-payments.ts'
 import { getGroup, listGroups, listPaymentReferences } from './group-credits.ts'
 import type { RecordedReceipt } from './find-recorded.ts'
 import type { StatementCredit } from './parse-camt.ts'
@@ -8,6 +7,8 @@ import type { StatementCredit } from './parse-camt.ts'
 /** The receipts of the credits of a statement that are found so far, and the receipts that are left. */
 export interface Matching {
   credits: readonly StatementCredit[]
+  /** What each credit names in the form of a reference of a payment. */
+  references: ReadonlyMap<StatementCredit, readonly string[]>
   left: Set<RecordedReceipt>
   found: Map<StatementCredit, RecordedReceipt>
   budget: ComparisonBudget
@@ -45,7 +46,7 @@ export function matchCompleted(matching: Matching): void {
     const candidates = groups.get(getGroup(credit)) ?? []
     if (candidates.length === 0) continue
     const own = toComparable({ payer: credit.payerName, text: credit.text }, budget)
-    const namesPayment = extractReferences(credit.text).length > 0
+    const namesPayment = (matching.references.get(credit) ?? []).length > 0
     const index = candidates.findIndex((each) => {
       spend(budget, 8)
       // Two references of payments have decided.

@@ -16,18 +16,18 @@ export function matchReceipts(
   credits: readonly StatementCredit[],
   recorded: readonly RecordedReceipt[],
 ): ReadonlyMap<StatementCredit, RecordedReceipt> {
-  const matching: Matching = { credits, left: new Set(recorded), found: new Map(), budget: startComparisons() }
+  const references = new Map(credits.map((credit) => [credit, extractReferences(credit.text)]))
+  const matching: Matching = { credits, references, left: new Set(recorded), found: new Map(), budget: startComparisons() }
   matchByKeys(matching, byContent)
   matchByKeys(matching, byPayment)
   matchCompleted(matching)
-  matchByKeys(matching, bySellerAndAmount)
-  matchByKeys(matching, bySeller)
+  for (const keys of bySeller) matchByKeys(matching, keys)
   return matching.found
 }
 
 /** A credit and a receipt with a key in common match. */
 interface Keys {
-  ofCredit: (credit: StatementCredit) => string[]
+  ofCredit: (credit: StatementCredit, references: readonly string[]) => string[]
   ofReceipt: (receipt: RecordedReceipt) => string[]
   /** What a character of the text adds to the cost of the keys. */
   characterCost: number
@@ -41,7 +41,7 @@ const byContent: Keys = {
 
 /** The reference of a payment decides, if both have one. */
 const byPayment: Keys = {
-  ofCredit: (credit) => extractReferences(credit.text).map((reference) => `${getGroup(credit)} ${reference}`),
+  ofCredit: (credit, references) => references.map((reference) => `${getGroup(credit)} ${reference}`),
   ofReceipt: (receipt) =>
     receipt.source === 'statement'
       ? listGroups(receipt).flatMap((group) => listPaymentReferences(receipt).map((reference) => `${group} ${reference}`))
@@ -49,17 +49,38 @@ const byPayment: Keys = {
   characterCost: 4,
 }
 
-const bySellerAndAmount: Keys = {
-  ofCredit: (credit) => [getGroup(credit)],
-  ofReceipt: (receipt) => (receipt.source === 'seller' ? listGroups(receipt) : []),
-  characterCost: 0,
-}
+/** Returns keys of credits and of receipts of the seller. */
+type SellerKeys = Pick<Keys, 'ofCredit' | 'ofReceipt'>
 
-const bySeller: Keys = {
-  ofCredit: (credit) => [credit.bankReference],
-  ofReceipt: (receipt) => (receipt.source === 'seller' ? listBases(receipt) : []),
+const sameAmount: SellerKeys = { ofCredit: (credit) => [getGroup(credit)], ofReceipt: listGroups }
+const anyAmount: SellerKeys = { ofCredit: (credit) => [credit.bankReference], ofReceipt: listBases }
+
+/** Credits that name the payment for which the seller recorded the money. */
+const namesPayment = ({ ofCredit, ofReceipt }: SellerKeys): SellerKeys => ({
+  ofCredit: (credit, references) => references.flatMap((reference) => addReference(ofCredit(credit, references), reference)),
+  ofReceipt: (receipt) => (receipt.payment_reference ? addReference(ofReceipt(receipt), receipt.payment_reference) : []),
+})
+
+const addReference = (keys: readonly string[], reference: string) => keys.map((key) => `${key} ${reference}`)
+
+const namesNone = ({ ofCredit, ofReceipt }: SellerKeys): SellerKeys => ({
+  ofCredit: (credit, references) => (references.length === 0 ? ofCredit(credit, references) : []),
+  ofReceipt,
+})
+
+/** A credit that names another payment comes last: it is that one unless no other can be. */
+const bySeller: readonly Keys[] = [
+  namesPayment(sameAmount),
+  namesNone(sameAmount),
+  namesPayment(anyAmount),
+  sameAmount,
+  namesNone(anyAmount),
+  anyAmount,
+].map(({ ofCredit, ofReceipt }) => ({
+  ofCredit,
+  ofReceipt: (receipt) => (receipt.source === 'seller' ? ofReceipt(receipt) : []),
   characterCost: 0,
-}
+}))
 
 const keyCost = 100
 
@@ -77,7 +98,7 @@ function matchByKeys(matching: Matching, { ofCredit, ofReceipt, characterCost }:
   }
   for (const credit of matching.credits) {
     if (matching.found.has(credit)) continue
-    for (const key of ofCredit(credit)) {
+    for (const key of ofCredit(credit, matching.references.get(credit) ?? [])) {
       spend(matching.budget, keyCost)
       const receipts = index.get(key) ?? []
       let receipt = receipts.pop()
