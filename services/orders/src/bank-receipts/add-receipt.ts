@@ -4,7 +4,7 @@ import { command, type CommandContext } from '@quittance/runtime/handler'
 import { Payment } from '../payments/payment.ts'
 import { loadProviderAccount } from '../payments/provider-account.ts'
 import { getCapabilities } from '../providers/provider-of.ts'
-import { bankReceiptView, checkPayments, lockReceipts, recordReceipts } from './bank-receipt.ts'
+import { bankReceiptView, checkPayments, lockPayments, lockReceipts, recordReceipts } from './bank-receipt.ts'
 
 const find = `
   select id, payment_id, amount::text, currency, returned_at is not null as is_returned from bank_receipts
@@ -61,6 +61,7 @@ async function assignKnown(context: CommandContext, { payment, accountId, amount
     throw new Conflict(`The receipt ${reference} is of another payment, amount or currency.`)
   if (known.payment_id === null) {
     if (known.is_returned) throw new Conflict(`The receipt ${reference} was returned.`)
+    await lockPayments(context, [payment.id])
     await sql('bank-receipt.assign', assign, { id: known.id, payment: payment.id })
     await checkPayments(context, [payment.id])
   }

@@ -41,11 +41,26 @@ const insert = `
 const check = `
   update payments set next_check_at = now(), version = version + 1 where id = any (:ids) and organization_id = any (:scope_organizations)`
 
+const lock = `
+  select id from payments where id = any (:ids) and organization_id = any (:scope_organizations) order by id for no key update`
+
+/**
+ * Locks payments, before receipts name them: the foreign key would take a weaker lock first, and then wait for a settlement that waits for
+ * this transaction.
+ */
+export async function lockPayments({ sql }: Pick<Transaction, 'sql'>, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await sql('bank-receipts.lock-payments', lock, { ids: [...new Set(ids)] })
+}
+
 /** Records receipts of an account, each once, and lets their payments be checked. Returns the references of the new ones with their ids. */
 export async function recordReceipts(
   context: Pick<Transaction, 'sql' | 'wake'>,
   { accountId, source, receipts }: { accountId: string; source: BankReceipt['source']; receipts: readonly NewReceipt[] },
 ): Promise<Map<string, string>> {
+  await lockPayments(
+    context,
+    receipts.flatMap(({ paymentId }) => paymentId ?? []),
+  )
   const values = JSON.stringify(receipts.map((receipt) => ({ ...receipt, amount: String(receipt.amount) })))
   const inserted = await context.sql<{ id: string; bank_reference: string }>('bank-receipts.insert', insert, {
     account: accountId,
@@ -60,7 +75,7 @@ export async function recordReceipts(
   return made
 }
 
-/** Lets payments be checked now. */
+/** Lets payments be checked now. They are locked before their receipts are written: see `lockPayments`. */
 export async function checkPayments({ sql, wake }: Pick<Transaction, 'sql' | 'wake'>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql('bank-receipts.check-payments', check, { ids: [...new Set(ids)] })

@@ -1,5 +1,5 @@
 import type { CommandContext } from '@quittance/runtime/handler'
-import { checkPayments } from './bank-receipt.ts'
+import { checkPayments, lockPayments } from './bank-receipt.ts'
 import { completeContent } from './compare-texts.ts'
 import { findPayments } from './find-payments.ts'
 import type { IdentifiedCredit } from './identify-credits.ts'
@@ -39,6 +39,7 @@ export async function completeReceipts(
     payerName: credit.payerName,
     paymentId: payments.get(credit) ?? null,
   }))
+  await lockPayments(context, [...payments.values()])
   await context.sql('bank-receipts.complete', update, { account: accountId, receipts: JSON.stringify(receipts) })
   await checkPayments(context, [...payments.values()])
   return new Map(

@@ -1,0 +1,41 @@
+import { addReceipt, importStatement } from '@quittance/contracts/bank-receipts'
+import { connectTo } from '@quittance/testing/database'
+import { eventually } from '@quittance/testing/eventually'
+import { expect, test } from 'vitest'
+import { buildCamt, type TestEntry } from './camt.ts'
+import { buyByTransfer, startTransferShop, waitForOrderStatus, type Transfer, type TransferShop } from './transfer-shop.ts'
+
+const load = ({ orders, shop, account }: TransferShop, entry: TestEntry) =>
+  orders.call(importStatement, { id: account.id, document: buildCamt([entry]) }, shop.seller)
+
+const unnamed = { unstructured: ['Thanks'] }
+
+const waysToPay: [string, (shop: TransferShop, of: Transfer) => Promise<unknown>][] = [
+  ['the import of a new credit', (shop, { reference }) => load(shop, { structured: reference })],
+  ['the import of a completed credit', (shop, { reference }) => load(shop, { ...unnamed, structured: reference })],
+  [
+    'the assignment of a receipt',
+    ({ orders, shop }, { paymentId: id }) => {
+      const receipt = { id, amount: 4200, booked_on: '2026-11-24', bank_reference: '2026-11-24/BANK-1' }
+      return orders.call(addReceipt, receipt, shop.seller)
+    },
+  ],
+]
+
+test.each(waysToPay)('%s waits for the settlement of its payment without a deadlock', async (name, pay) => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const transfer = await buyByTransfer(shop)
+  if (!name.includes('new')) await load(shop, unnamed)
+  // As a settlement does: it takes the lease of the payment, and then locks all of the row. It finds a deadlock first.
+  const settlement = await connectTo(orders.databaseUrl ?? '')
+  const lock = (strength: string) => `select from payments where id = '${transfer.paymentId}' for ${strength}`
+  await settlement.query(`begin; set local deadlock_timeout = '50ms'; ${lock('no key update')}`)
+  const paid = pay(shop, transfer)
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually(async () => expect(await orders.rows(waiting)).toHaveLength(1))
+  const results = await Promise.allSettled([settlement.query(`${lock('update')}; commit`), paid])
+  await settlement.end()
+  expect(results).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }])
+  await waitForOrderStatus(shop, transfer.orderId, 'paid')
+})
