@@ -121,7 +121,9 @@ export const importStatement = operation({
     known: z.array(StatementLine).describe('Recorded before, and not assigned by this import.'),
     conflicting: z
       .array(StatementLine)
-      .describe('The seller recorded another amount or currency under this reference. Nothing was recorded.'),
+      .describe(
+        'Another amount or currency is recorded under this reference: by the seller, or because a statement had all of a collective booking and another its parts. Nothing was recorded.',
+      ),
     reversed: z.array(StatementLine).describe('Reversals by the bank, which are never applied.'),
   }),
   errors: [RequestValidationError, ResourceNotFound, Conflict],

@@ -77,6 +77,28 @@ test('money recorded for one payment by hand is no credit of another in a collec
   ])
 })
 
+test('a collective booking is counted once, with and without its details, whichever comes first', async () => {
+  await using shop = await startTransferShop()
+  const { paymentId, reference } = await buyByTransfer(shop)
+  const parts = [{ structured: reference }, { unstructured: ['Invoice 7'] }]
+  const build = (bankReference: string) => [{ reference: bankReference, amount: '84.00', parts }]
+  const loadWhole = (bankReference: string) => {
+    const document = buildCamt(build(bankReference)).replace(/<NtryDtls>.*<.NtryDtls>/s, '')
+    return shop.orders.call(importStatement, { id: shop.account.id, document }, shop.shop.seller)
+  }
+  const none = { matched: [], unmatched: [], known: [] }
+  expect(await loadWhole('A')).toMatchObject({ unmatched: [{ amount: 8400 }] })
+  const conflicts = [1, 2].map(() => ({ bank_reference: '2026-11-24/A', amount: 4200, payment_id: null }))
+  expect(await load(shop, build('A'))).toMatchObject({ ...none, conflicting: conflicts })
+  expect(await load(shop, build('B'))).toMatchObject({ matched: [{ payment_id: paymentId }], unmatched: [{ amount: 4200 }] })
+  const conflicting = [{ bank_reference: '2026-11-24/B', amount: 8400, payment_id: paymentId }]
+  expect(await loadWhole('B')).toMatchObject({ ...none, conflicting })
+  expect(await load(shop, build('B'))).toMatchObject({ ...none, known: [{}, {}], conflicting: [] })
+  expect(await shop.orders.rows('select sum(amount)::int, max(reference) from bank_receipts where amount = 8400')).toEqual([
+    { sum: 8400, max: null },
+  ])
+})
+
 test('a credit whose number the seller has used for another day is a conflict, not recorded', async () => {
   await using shop = await startTransferShop()
   const { paymentId: id } = await buyByTransfer(shop)

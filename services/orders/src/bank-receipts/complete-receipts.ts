@@ -3,7 +3,7 @@ import { checkPayments, lockPayments } from './bank-receipt.ts'
 import { completeContent } from './compare-texts.ts'
 import { findPayments } from './find-payments.ts'
 import type { IdentifiedCredit } from './identify-credits.ts'
-import type { StatementCredit } from './parse-camt.ts'
+import type { StatementCredit } from './statement-credit.ts'
 
 const update = `
   update bank_receipts b set reference = r.reference, payer_name = r."payerName", payment_id = r."paymentId", modified_at = now(),
@@ -22,8 +22,8 @@ export async function completeReceipts(
   context: CommandContext,
   { accountId, identified }: { accountId: string; identified: readonly IdentifiedCredit[] },
 ): Promise<Map<StatementCredit, string>> {
-  const completed = identified.flatMap(({ credit, recorded }) => {
-    if (!recorded || recorded.payment_id !== null || recorded.is_returned) return []
+  const completed = identified.flatMap(({ credit, recorded, isConflict }) => {
+    if (!recorded || isConflict || recorded.payment_id !== null || recorded.is_returned) return []
     const { payer, text } = completeContent(
       { payer: recorded.payer_name, text: recorded.reference },
       { payer: credit.payerName, text: credit.text },

@@ -1,5 +1,5 @@
 import type { CommandContext } from '@quittance/runtime/handler'
-import type { StatementCredit } from './parse-camt.ts'
+import type { StatementCredit } from './statement-credit.ts'
 
 const find = `
   select id, provider_payment as reference, currency from payments

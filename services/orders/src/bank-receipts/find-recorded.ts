@@ -1,7 +1,7 @@
 import type { BankReceipt } from '@quittance/contracts/bank-receipts'
 import type { CommandContext } from '@quittance/runtime/handler'
 import { TooManyCredits } from './comparison-budget.ts'
-import { digestedReference, type StatementCredit } from './parse-camt.ts'
+import { digestedReference, type StatementCredit } from './statement-credit.ts'
 
 /** A receipt that is recorded already. */
 export interface RecordedReceipt extends Pick<
@@ -41,7 +41,7 @@ export async function findRecorded(
   const recorded = await sql<RecordedReceipt>('bank-receipts.find-recorded', select, {
     account: accountId,
     days: [...new Set(credits.map(({ bookedOn }) => bookedOn))],
-    references: [...new Set(credits.map(({ bankReference }) => bankReference))],
+    references: [...new Set(credits.flatMap(({ bankReference, booking }) => [bankReference, ...(booking ? [booking.bankReference] : [])]))],
     unnamed_amounts: [...new Set(unnamed.map(({ amount }) => String(amount)))],
   })
   if (recorded.length > maxRecorded) throw new TooManyCredits()

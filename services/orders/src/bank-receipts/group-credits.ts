@@ -1,6 +1,6 @@
 import { extractReferences } from './find-payments.ts'
 import type { RecordedReceipt } from './find-recorded.ts'
-import { digestedReference, type StatementCredit } from './parse-camt.ts'
+import { digestedReference, type StatementCredit } from './statement-credit.ts'
 
 /**
  * Returns the group of a credit: those of the same reference of the bank, amount and currency. Those without a reference are of one group for

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TooManyCredits } from './comparison-budget.ts'
 import type { RecordedReceipt } from './find-recorded.ts'
 import { identifyCredits } from './identify-credits.ts'
-import type { StatementCredit } from './parse-camt.ts'
+import type { StatementCredit } from './statement-credit.ts'
 
 const base = '2026-11-24/BANK-1'
 
@@ -15,6 +15,7 @@ const credit = (amount: number, text: string, payerName: string | null = 'Ada'):
   text,
   payerName,
   isReversal: false,
+  booking: null,
 })
 
 const receipt = (bank_reference: string, { amount, text }: { amount: number; text: string | null }): RecordedReceipt => ({
@@ -244,4 +245,46 @@ test('300 completed credits with texts of 100 characters can be compared with as
   const recorded = texts.map((text, index) => ({ ...receipt(`${base}/${index + 2}`, { amount: 500, text }), payer_name: null }))
   const credits = texts.toReversed().map((text) => credit(500, `${text} completed`, null))
   expect(identifyCredits(credits, recorded).every((each) => each.recorded !== null)).toBe(true)
+})
+
+const whole = { bankReference: base, amount: 1000n, currency: 'eur' }
+const part = (text: string): StatementCredit => ({ ...credit(500, text), booking: whole })
+
+test.each([
+  ['without details', { ...receipt(base, { amount: 1000, text: null }), payer_name: null }],
+  ['with the texts of its parts', { ...receipt(base, { amount: 1000, text: 'RF18539007547034 b' }), payer_name: null }],
+  ['by the seller', { ...bySeller(1000), payment_reference: 'RF71348067312345' }],
+])('parts of a booking that is recorded as a whole %s are conflicts', (_, recorded) => {
+  const found = identifyCredits([part('RF18539007547034'), part('b'), credit(500, 'c')], [recorded])
+  expect(found.map((each) => [each.bankReference, each.isConflict])).toEqual([
+    [base, true],
+    [base, true],
+    [`${base}/2`, false],
+  ])
+})
+
+test('parts with separate references are conflicts of their recorded booking, and details alone are not', () => {
+  const recorded = { ...receipt(base, { amount: 1000, text: null }), payer_name: null }
+  const own = { ...part('a'), bankReference: '2026-11-24/PART-1' }
+  const isConflict = (credits: StatementCredit[]) => identifyCredits(credits, [recorded]).map((each) => [each.recorded, each.isConflict])
+  expect(isConflict([own, part('b')])).toEqual([
+    [recorded, true],
+    [recorded, true],
+  ])
+  expect(isConflict([{ ...own, amount: 1000n }])).toEqual([[recorded, false]])
+})
+
+test('a booking whose parts are recorded is a conflict, beside another credit of the same reference', () => {
+  const [first, second] = ['RF18539007547034', 'b'].map((text, index) => receipt(`${base}/${index + 2}`, { amount: 500, text }))
+  const recorded = [second, receipt(base, { amount: 700, text: 'c' }), first].flatMap((each) => each ?? [])
+  const found = identifyCredits([{ ...credit(1000, '', null), text: null }], recorded)
+  expect(found).toMatchObject([{ recorded: first, isConflict: true }])
+})
+
+test.each([
+  ['names another payment', credit(1000, 'RF71348067312345', null)],
+  ['has another payer', credit(1000, '', 'Bob')],
+])('a credit of the sum of others that %s is new', (_, other) => {
+  const parts = ['a', 'b'].map((text, index) => receipt(index ? `${base}/2` : base, { amount: 500, text }))
+  expect(identifyCredits([other], parts)).toMatchObject([{ recorded: null, bankReference: `${base}/3` }])
 })

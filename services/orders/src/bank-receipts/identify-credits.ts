@@ -1,6 +1,6 @@
 import type { RecordedReceipt } from './find-recorded.ts'
 import { matchReceipts } from './match-receipts.ts'
-import type { StatementCredit } from './parse-camt.ts'
+import type { StatementCredit } from './statement-credit.ts'
 
 /** A credit with the reference under which it is recorded. */
 export interface IdentifiedCredit {
@@ -8,7 +8,7 @@ export interface IdentifiedCredit {
   bankReference: string
   /** Null for a new one. */
   recorded: RecordedReceipt | null
-  /** The seller recorded another amount under its reference. */
+  /** Another amount is recorded: by the seller under its reference, as the whole of which it is a part, or as its parts. */
   isConflict: boolean
 }
 

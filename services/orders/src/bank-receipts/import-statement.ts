@@ -4,13 +4,14 @@ import type { ReplyOf } from '@quittance/contracts/operation'
 import { command, type CommandContext } from '@quittance/runtime/handler'
 import { loadProviderAccount } from '../payments/provider-account.ts'
 import { getCapabilities } from '../providers/provider-of.ts'
-import { lockReceipts, recordReceipts } from './bank-receipt.ts'
+import { lockReceipts, recordReceipts, type NewReceipt } from './bank-receipt.ts'
 import { TooManyCredits } from './comparison-budget.ts'
 import { completeReceipts } from './complete-receipts.ts'
 import { findPayments } from './find-payments.ts'
 import { findRecorded } from './find-recorded.ts'
 import { identifyCredits, type IdentifiedCredit } from './identify-credits.ts'
-import { parseCamt, type StatementCredit } from './parse-camt.ts'
+import { parseCamt } from './parse-camt.ts'
+import type { StatementCredit } from './statement-credit.ts'
 import { UnreadableXml } from './read-xml.ts'
 
 type Reply = ReplyOf<typeof contract>
@@ -43,16 +44,11 @@ async function recordCredits(
   const completed = await completeReceipts(context, { accountId, identified })
   const added = identified.filter(({ recorded }) => recorded === null)
   const payments = await findPayments(context, { accountId, credits: added.map(({ credit }) => credit) })
-  const receipts = added.map(({ credit, bankReference }) => ({
-    ...credit,
-    bankReference,
-    reference: credit.text,
-    paymentId: payments.get(credit) ?? null,
-  }))
-  const made = await recordReceipts(context, { accountId, source: 'statement', receipts })
-  const lines = receipts.filter(({ bankReference }) => made.has(bankReference)).map((receipt) => toLine(receipt, receipt.paymentId))
+  const entered = added.map(({ credit, bankReference }) => ({ ...credit, bankReference, paymentId: payments.get(credit) ?? null }))
+  const made = await recordReceipts(context, { accountId, source: 'statement', receipts: entered.map(toReceipt) })
+  const lines = entered.filter(({ bankReference }) => made.has(bankReference)).map((each) => toLine(each, each.paymentId))
   // The seller entered another day under a number that was free among the receipts of the statement.
-  const taken = receipts.filter(({ bankReference }) => !made.has(bankReference)).map((receipt) => toLine(receipt, null))
+  const taken = entered.filter(({ bankReference }) => !made.has(bankReference)).map((each) => toLine(each, null))
   const assigned = identified.filter(({ credit }) => completed.has(credit))
   const earlier = identified.filter(({ credit, recorded }) => recorded !== null && !completed.has(credit))
   return {
@@ -66,6 +62,11 @@ async function recordCredits(
   function toEarlierLine({ credit, bankReference, recorded }: IdentifiedCredit) {
     return toLine({ ...credit, bankReference }, completed.get(credit) ?? recorded?.payment_id ?? null)
   }
+}
+
+function toReceipt(credit: StatementCredit & { paymentId: string | null }): NewReceipt {
+  const { paymentId, amount, currency, bookedOn, bankReference, text, payerName } = credit
+  return { paymentId, amount, currency, bookedOn, bankReference, reference: text, payerName }
 }
 
 function toLine(credit: StatementCredit, paymentId: string | null): Reply['matched'][number] {

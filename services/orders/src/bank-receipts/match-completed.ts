@@ -2,7 +2,7 @@ import { haveCommonContent, isCompletion, toComparable, type ComparableContent }
 import { spend, type ComparisonBudget } from './comparison-budget.ts'
 import { getGroup, listGroups, listPaymentReferences } from './group-credits.ts'
 import type { RecordedReceipt } from './find-recorded.ts'
-import type { StatementCredit } from './parse-camt.ts'
+import type { StatementCredit } from './statement-credit.ts'
 
 /** The receipts of the credits of a statement that are found so far, and the receipts that are left. */
 export interface Matching {

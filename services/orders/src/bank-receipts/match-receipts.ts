@@ -2,8 +2,9 @@ import { spend, startComparisons } from './comparison-budget.ts'
 import { extractReferences } from './find-payments.ts'
 import { getGroup, listBases, listGroups, listPaymentReferences } from './group-credits.ts'
 import type { RecordedReceipt } from './find-recorded.ts'
+import { matchBookings } from './match-bookings.ts'
 import { matchCompleted, take, type Matching } from './match-completed.ts'
-import type { StatementCredit } from './parse-camt.ts'
+import type { StatementCredit } from './statement-credit.ts'
 
 /**
  * Matches each credit with the receipt that it is, the most certain matches first. Banks complete the text of a booking later, and the seller
@@ -21,6 +22,8 @@ export function matchReceipts(
   matchByKeys(matching, byContent)
   matchByKeys(matching, byPayment)
   matchCompleted(matching)
+  for (const keys of bySellerAndAmount) matchByKeys(matching, keys)
+  matchBookings(matching)
   for (const keys of bySeller) matchByKeys(matching, keys)
   return matching.found
 }
@@ -63,24 +66,19 @@ const namesPayment = ({ ofCredit, ofReceipt }: SellerKeys): SellerKeys => ({
 
 const addReference = (keys: readonly string[], reference: string) => keys.map((key) => `${key} ${reference}`)
 
+function ofSeller({ ofCredit, ofReceipt }: SellerKeys): Keys {
+  return { ofCredit, ofReceipt: (receipt) => (receipt.source === 'seller' ? ofReceipt(receipt) : []), characterCost: 0 }
+}
+
 const namesNone = ({ ofCredit, ofReceipt }: SellerKeys): SellerKeys => ({
   ofCredit: (credit, references) => (references.length === 0 ? ofCredit(credit, references) : []),
   ofReceipt,
 })
 
+const bySellerAndAmount = [namesPayment(sameAmount), namesNone(sameAmount)].map(ofSeller)
+
 /** A credit that names another payment comes last: it is that one unless no other can be. */
-const bySeller: readonly Keys[] = [
-  namesPayment(sameAmount),
-  namesNone(sameAmount),
-  namesPayment(anyAmount),
-  sameAmount,
-  namesNone(anyAmount),
-  anyAmount,
-].map(({ ofCredit, ofReceipt }) => ({
-  ofCredit,
-  ofReceipt: (receipt) => (receipt.source === 'seller' ? ofReceipt(receipt) : []),
-  characterCost: 0,
-}))
+const bySeller = [namesPayment(anyAmount), sameAmount, namesNone(anyAmount), anyAmount].map(ofSeller)
 
 const keyCost = 100
 

@@ -21,6 +21,7 @@ test('reads booked credits of both versions of the standard', () => {
         text: 'Invoice 7',
         payerName: 'Ada & Sons',
         isReversal: false,
+        booking: null,
       },
       expect.objectContaining({ bankReference: '2026-11-24/BANK-1', isReversal: true }),
     ])

@@ -1,24 +1,7 @@
-import { createHash } from 'node:crypto'
 import { isStorableTime } from '@quittance/contracts/identifiers'
 import { currencyDigits } from '@quittance/contracts/money'
 import { findAll, findText, readXml, UnreadableXml, type XmlElement } from './read-xml.ts'
-
-/** A booked credit of a statement. */
-export interface StatementCredit {
-  /** Date and reference of the bank. Banks give several credits of a day the same one. */
-  bankReference: string
-  /** Whether the bank gave the reference. Otherwise it is a digest of the credit as this document has it. */
-  hasReference: boolean
-  amount: bigint
-  currency: string
-  /** ISO 8601 date. */
-  bookedOn: string
-  /** What the payer wrote, structured and unstructured. */
-  text: string | null
-  payerName: string | null
-  /** The bank took a booking back. */
-  isReversal: boolean
-}
+import { readBooking, readCredit, type Amount, type StatementCredit } from './statement-credit.ts'
 
 /** Booked credits of one bank account. */
 export interface Statement {
@@ -54,7 +37,7 @@ function parseEntry(entry: XmlElement): StatementCredit[] {
   if (findText(entry, 'CdtDbtInd') !== 'CRDT' && !isReversal) return []
   const total = parseAmount(findAll(entry, 'Amt')[0])
   const bookedOn = parseDate(findText(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm'))
-  const of = { ...readEntry(entry), bookedOn, isReversal }
+  const booking = readBooking(entry, { ...total, bookedOn, isReversal })
   const parts = findAll(entry, 'NtryDtls/TxDtls')
   const amounts = parts.map((part) => findAll(part, 'Amt')[0] ?? findAll(part, 'AmtDtls/TxAmt/Amt')[0])
   if (parts.length > 1 && amounts.every((amount) => amount !== undefined)) {
@@ -62,66 +45,9 @@ function parseEntry(entry: XmlElement): StatementCredit[] {
     const sum = parsed.reduce((before, { amount }) => before + amount, 0n)
     // A collective booking is only divided if its parts are the whole.
     if (sum === total.amount && parsed.every(({ currency }) => currency === total.currency))
-      return parts.map((part, index) => toCredit({ ...of, part, ...(parsed[index] as Amount) }))
+      return parts.map((part, index) => readCredit(booking, part, parsed[index]))
   }
-  return [toCredit({ ...of, part: parts.length === 1 ? parts[0] : undefined, ...total })]
-}
-
-interface EntryTexts {
-  entryReference: string | null
-  entryText: string
-}
-
-/** Returns what all parts of a booking have in common, once for all of them. */
-function readEntry(entry: XmlElement): EntryTexts {
-  return { entryReference: findText(entry, 'AcctSvcrRef'), entryText: joinTexts(findAll(entry, 'AddtlNtryInf')) }
-}
-
-interface Part extends Amount, EntryTexts {
-  part: XmlElement | undefined
-  bookedOn: string
-  isReversal: boolean
-}
-
-function toCredit({ entryReference, entryText, part, bookedOn, isReversal, amount, currency }: Part): StatementCredit {
-  const remittance = findAll(part, 'RmtInf')[0]
-  const written = [...findAll(remittance, 'Strd/CdtrRefInf/Ref'), ...findAll(remittance, 'Ustrd'), ...findAll(part, 'Refs/EndToEndId')]
-  const text = cut([joinTexts(written), entryText].filter(Boolean).join(' '), maxText) || null
-  const payer = findText(part, 'RltdPties/Dbtr/Nm', 'RltdPties/Dbtr/Pty/Nm')
-  const payerName = payer && cut(payer, 140)
-  const reference = findText(part, 'Refs/AcctSvcrRef') ?? entryReference
-  const hasReference = reference !== null && reference !== 'NONREF'
-  const name = hasReference ? toAscii(reference).slice(0, 100) : digest([bookedOn, String(amount), currency, payerName, text])
-  return { bankReference: `${bookedOn}/${name}`, hasReference, amount, currency, bookedOn, text, payerName, isReversal }
-}
-
-const maxText = 1_000
-
-/** More than the end of what is stored is not needed. */
-const joinTexts = (elements: readonly XmlElement[]) =>
-  elements
-    .map(({ text }) => text)
-    .filter((text) => text && text !== 'NOTPROVIDED')
-    .join(' ')
-    .slice(0, maxText)
-
-/** Half of a character outside of the basic plane cannot be stored. */
-const cut = (text: string, length: number) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
-
-const toAscii = (text: string) => text.replace(/[^\x21-\x7e]/g, '_')
-
-/**
- * Form of `bankReference` of a credit to which the bank gave none: its day, a digest, and the number of one more. For JavaScript and SQL.
- */
-export const digestedReference = String.raw`^(\d{4}-\d{2}-\d{2})/[0-9a-f]{24}(/\d+)?$`
-
-function digest(values: readonly (string | null)[]): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 24)
-}
-
-interface Amount {
-  amount: bigint
-  currency: string
+  return [readCredit(booking, parts.length === 1 ? parts[0] : undefined)]
 }
 
 function parseAmount(element: XmlElement | undefined): Amount {
