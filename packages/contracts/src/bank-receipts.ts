@@ -55,7 +55,9 @@ export const addReceipt = operation({
     id: Id,
     amount: z.int().min(1).max(maxAmount).describe('In minor units of the currency of the payment.'),
     booked_on: BookingDate,
-    bank_reference: BankReference.describe('The reference of the bank. That of a receipt without a payment assigns it to this one.'),
+    bank_reference: BankReference.describe(
+      'The reference of the bank. That of a receipt without a payment assigns it to this one, as that of one of which a payment that has ended took nothing.',
+    ),
     note: z.string().max(140).nullish(),
   }),
   reply: BankReceipt,
@@ -115,7 +117,7 @@ export const importStatement = operation({
     matched: z
       .array(StatementLine)
       .describe(
-        'Assigned to a payment by this import. One recorded before without a payment is too, once the bank has completed its text.',
+        'Assigned to the payment that they name, by this import. What that payment does not need is unapplied. One recorded before without a payment is too, once the bank has completed its text.',
       ),
     unmatched: z.array(StatementLine).describe('Kept without a payment; `add-receipt` assigns them.'),
     known: z.array(StatementLine).describe('Recorded before, and not assigned by this import.'),

@@ -72,6 +72,7 @@ import { syncProductBenefits } from './migrations/20261130050000-sync-product-be
 import { indexExports } from './migrations/20261130200000-index-exports.ts'
 import { indexAnnouncements } from './migrations/20261201000000-index-announcements.ts'
 import { sandboxDisputes } from './migrations/20261201120000-sandbox-disputes.ts'
+import { moveReceipts } from './migrations/20261201131000-move-receipts.ts'
 import { validateRelaxedChecks } from './migrations/20261130042000-validate-relaxed-checks.ts'
 import { proveNewAddresses } from './migrations/20261130030000-prove-new-addresses.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
@@ -194,11 +195,12 @@ export const database: DatabaseDefinition = {
     indexExports,
     indexAnnouncements,
     sandboxDisputes,
+    moveReceipts,
   ],
   // Marks the rows of this release: triggers of migrations complete those of earlier ones.
   settings: { 'quittance.payments': 'port', 'quittance.period_terms': 'recorded' },
-  // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment or returned, once. The bank
-  // completes who sent it and for what.
+  // Entries of the ledger, resolutions and receipts are only inserted; a receipt is assigned to a payment that takes money of it, or returned,
+  // once. The bank completes who sent it and for what.
   rights: {
     tables: {
       ledger_entries: { insert: true, update: [], delete: false },

@@ -16,7 +16,10 @@ const countQuarantined = `
   union all select 'setup', count(*)::int from payment_setups where quarantined_at is not null and next_check_at is not null
   union all select 'refund', count(*)::int from refunds where quarantined_at is not null and next_check_at is not null`
 
-const countUnmatched = `select count(*)::int as count from bank_receipts where payment_id is null and returned_at is null`
+// An open payment waits for the rest of its money.
+const countUnmatched = `
+  select count(*)::int as count from bank_receipts b left join payments p on p.id = b.payment_id
+  where b.unapplied_amount > 0 and p.is_open is not true`
 
 const countUnhealthy = `
   select count(*)::int as count from payment_accounts where status <> 'disabled' and not coalesce((health->>'is_healthy')::boolean, true)`
@@ -48,7 +51,7 @@ export function registerPaymentGauges(database: Database): void {
 }
 
 function registerAccountGauges(systemSql: SystemSql): void {
-  gauge('bank_receipts_unmatched', 'Number of bank receipts that belong to no payment and were not returned.', {
+  gauge('bank_receipts_unmatched', 'Number of bank receipts with money that no payment takes and that was not returned.', {
     async collect(each) {
       const [row] = await systemSql<{ count: number }>('bank-receipts.measure-unmatched', countUnmatched)
       each.set(row?.count ?? 0)

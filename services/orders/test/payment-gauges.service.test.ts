@@ -4,7 +4,7 @@ import { metrics } from '@quittance/runtime/metrics'
 import { expect, test } from 'vitest'
 import { startOrders, type OrdersUnderTest } from './start-orders.ts'
 import { sharedFake } from './stripe-shop.ts'
-import { createPaidTransfer } from './transfer-shop.ts'
+import { buyByTransfer, createPaidTransfer } from './transfer-shop.ts'
 
 /** Values of a metric by its labels, as a scrape shows them. */
 async function scrape(name: string): Promise<{ value: number; labels: Record<string, unknown> }[]> {
@@ -41,7 +41,7 @@ test('gauges show open payments by state, the oldest that waits for its provider
   expect(await read('payments_oldest_unsettled_seconds')).toBeGreaterThanOrEqual(3600)
 })
 
-test('gauges show receipts without a payment and accounts that their provider rejects', async () => {
+test('gauges show receipts with money that no payment takes, and accounts that are rejected', async () => {
   await sharedFake()
   await using orders = await startOrders()
   const shop = await orders.shop()
@@ -49,9 +49,12 @@ test('gauges show receipts without a payment and accounts that their provider re
   expect([await read('bank_receipts_unmatched'), await read('payment_accounts_unhealthy')]).toEqual([0, 0])
   const receipt = { id: paymentId, amount: 5, booked_on: '2026-11-24', bank_reference: 'A second one' }
   await orders.call(addReceipt, receipt, shop.seller)
-  expect(await read('bank_receipts_unmatched')).toBe(0)
+  expect(await read('bank_receipts_unmatched')).toBe(1)
+  const { paymentId: open } = await buyByTransfer({ orders, shop })
+  await orders.call(addReceipt, { ...receipt, id: open, bank_reference: 'A part' }, shop.seller)
+  expect(await read('bank_receipts_unmatched')).toBe(1)
   await orders.rows(`insert into bank_receipts (id, created_at, organization_id, payment_account_id, amount, currency, booked_on, bank_reference, source)
     select gen_random_uuid(), now(), organization_id, payment_account_id, 7, currency, booked_on, 'A third one', source from bank_receipts limit 1`)
   await orders.rows(`update payment_accounts set health = '{"is_healthy": false}' where id = $1 returning 1`, [accountId])
-  expect([await read('bank_receipts_unmatched'), await read('payment_accounts_unhealthy')]).toEqual([1, 1])
+  expect([await read('bank_receipts_unmatched'), await read('payment_accounts_unhealthy')]).toEqual([2, 1])
 })

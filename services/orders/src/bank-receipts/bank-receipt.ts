@@ -1,4 +1,5 @@
 import type { BankReceipt } from '@quittance/contracts/bank-receipts'
+import { Conflict } from '@quittance/contracts/errors'
 import type { Transaction } from '@quittance/runtime/handler'
 import type { View } from '@quittance/sql/view'
 import { settleDuePaymentsJobName } from '../job-names.ts'
@@ -85,4 +86,22 @@ export async function checkPayments({ sql, wake }: Pick<Transaction, 'sql' | 'wa
 /** Serializes changes of the receipts of an account. */
 export function lockReceipts({ lockNames }: Pick<Transaction, 'lockNames'>, accountId: string): Promise<void> {
   return lockNames([`bank receipts ${accountId}`])
+}
+
+const findComplete = `
+  select 1 from payments p
+  where p.id = :payment::uuid and p.captured_amount is null and p.organization_id = any (:scope_organizations)
+    and p.amount <= (select sum(r.unapplied_amount) from bank_receipts r where r.payment_id = p.id)`
+
+/**
+ * A payment that is complete takes its amount in a moment: what is over is known then.
+ *
+ * @throws Conflict until then.
+ */
+export async function assertNotBeingApplied(
+  { sql }: Pick<Transaction, 'sql'>,
+  { id, payment_id: payment }: Pick<BankReceipt, 'id' | 'payment_id'>,
+): Promise<void> {
+  const complete = await sql('bank-receipt.find-complete-payment', findComplete, { payment })
+  if (complete.length > 0) throw new Conflict(`The payment of receipt ${id} is complete and being applied. Try again in a moment.`)
 }

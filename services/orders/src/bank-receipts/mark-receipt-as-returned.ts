@@ -1,12 +1,7 @@
 import { markReceiptAsReturned as contract, type BankReceipt } from '@quittance/contracts/bank-receipts'
 import { Conflict } from '@quittance/contracts/errors'
-import { command, type CommandContext } from '@quittance/runtime/handler'
-import { bankReceiptView, lockReceipts } from './bank-receipt.ts'
-
-const findComplete = `
-  select 1 from payments p
-  where p.id = :payment::uuid and p.captured_amount is null and p.organization_id = any (:scope_organizations)
-    and p.amount <= (select sum(r.unapplied_amount) from bank_receipts r where r.payment_id = p.id)`
+import { command } from '@quittance/runtime/handler'
+import { assertNotBeingApplied, bankReceiptView, lockReceipts } from './bank-receipt.ts'
 
 const mark = `
   update bank_receipts set returned_amount = unapplied_amount, unapplied_amount = 0, returned_at = now(), modified_at = now(), version = version + 1
@@ -21,14 +16,8 @@ export const markReceiptAsReturned = command(contract, async ({ id }, context) =
   const known = await readReceipt()
   const receipt = JSON.parse(known) as BankReceipt
   if (receipt.returned_at) return known
-  await assertReturnable(receipt, context)
+  if (!receipt.unapplied_amount) throw new Conflict(`Nothing of receipt ${id} is unapplied.`)
+  await assertNotBeingApplied(context, receipt)
   await sql('bank-receipt.mark-as-returned', mark, { id })
   return readReceipt()
 })
-
-/** A payment that is complete takes its amount in a moment: what is over is known then. */
-async function assertReturnable({ id, payment_id: payment, unapplied_amount }: BankReceipt, { sql }: CommandContext): Promise<void> {
-  if (!unapplied_amount) throw new Conflict(`Nothing of receipt ${id} is unapplied.`)
-  const complete = await sql('bank-receipt.find-complete-payment', findComplete, { payment })
-  if (complete.length > 0) throw new Conflict(`The payment of receipt ${id} is complete and being applied. Try again in a moment.`)
-}
