@@ -94,7 +94,7 @@ const StatementLine = z.object({
   amount: Amount,
   currency: z.string(),
   booked_on: BookingDate,
-  reference: z.string().nullable(),
+  reference: z.string().nullable().describe('The begin of what the payer wrote, at most 100 characters; the receipt has more.'),
   payer_name: z.string().nullable(),
   payment_id: Id.nullable(),
 })

@@ -203,3 +203,17 @@ test('a statement that takes too many comparisons is 422, and nothing of it is r
   expect((await load(shop, build('x'))).known).toHaveLength(900)
   expect(await shop.orders.rows('select count(*)::int from bank_receipts')).toEqual([{ count: 900 }])
 })
+
+test('a statement of thousands of parts with a long text gets a reply, and its receipts the text', async () => {
+  await using shop = await startTransferShop()
+  const parts = Array.from({ length: 4_000 }, () => ({ amount: '1.00', payer: '' }))
+  const common = '\u20ac'.repeat(900)
+  const build = (text: string) =>
+    buildCamt([{ amount: '4000.00', parts }])
+      .replace('<NtryDtls>', `<AddtlNtryInf>${text}</AddtlNtryInf><NtryDtls>`)
+      .replaceAll(/<(Refs|RltdPties|RmtInf)>.*?<.\1>\n?/gs, '')
+  const { unmatched } = await shop.orders.call(importStatement, { id: shop.account.id, document: build(common) }, shop.shop.seller)
+  expect(unmatched).toHaveLength(4_000)
+  expect(unmatched[0]?.reference).toBe(common.slice(0, 100))
+  expect(await shop.orders.rows('select distinct reference from bank_receipts')).toEqual([{ reference: common }])
+})

@@ -11,7 +11,7 @@ import { findPayments } from './find-payments.ts'
 import { findRecorded } from './find-recorded.ts'
 import { identifyCredits, type IdentifiedCredit } from './identify-credits.ts'
 import { parseCamt } from './parse-camt.ts'
-import type { StatementCredit } from './statement-credit.ts'
+import { cutText, type StatementCredit } from './statement-credit.ts'
 import { UnreadableXml } from './read-xml.ts'
 
 type Reply = ReplyOf<typeof contract>
@@ -69,13 +69,16 @@ function toReceipt(credit: StatementCredit & { paymentId: string | null }): NewR
   return { paymentId, amount, currency, bookedOn, bankReference, reference: text, payerName }
 }
 
+/** All parts of a collective booking have its text: the receipt has all of it, and the reply this much, so that it can be sent. */
+const maxLineText = 100
+
 function toLine(credit: StatementCredit, paymentId: string | null): Reply['matched'][number] {
   return {
     bank_reference: credit.bankReference,
     amount: Number(credit.amount),
     currency: credit.currency,
     booked_on: credit.bookedOn,
-    reference: credit.text,
+    reference: credit.text && cutText(credit.text, maxLineText),
     payer_name: credit.payerName,
     payment_id: paymentId,
   }

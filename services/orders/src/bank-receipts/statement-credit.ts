@@ -54,9 +54,9 @@ export function readCredit(booking: Booking, part: XmlElement | undefined, { amo
   const { bookedOn, isReversal } = booking
   const remittance = findAll(part, 'RmtInf')[0]
   const written = [...findAll(remittance, 'Strd/CdtrRefInf/Ref'), ...findAll(remittance, 'Ustrd'), ...findAll(part, 'Refs/EndToEndId')]
-  const text = cut([joinTexts(written), booking.text].filter(Boolean).join(' '), maxText) || null
+  const text = cutText([joinTexts(written), booking.text].filter(Boolean).join(' '), maxText) || null
   const payer = findText(part, 'RltdPties/Dbtr/Nm', 'RltdPties/Dbtr/Pty/Nm')
-  const payerName = payer && cut(payer, 140)
+  const payerName = payer && cutText(payer, 140)
   const reference = findText(part, 'Refs/AcctSvcrRef') ?? booking.reference
   const own = formatReference(bookedOn, reference)
   const isPart = amount !== booking.amount || reference !== booking.reference
@@ -88,7 +88,7 @@ const joinTexts = (elements: readonly XmlElement[]) =>
     .slice(0, maxText)
 
 /** Half of a character outside of the basic plane cannot be stored. */
-const cut = (text: string, length: number) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
+export const cutText = (text: string, length: number) => text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 
 const toAscii = (text: string) => text.replace(/[^\x21-\x7e]/g, '_')
 
