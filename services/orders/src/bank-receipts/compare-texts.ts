@@ -59,8 +59,20 @@ export function isCompletion(one: ComparableContent, other: ComparableContent, b
   spend(budget, pairCost + one.payer.joined.length + other.payer.joined.length)
   if (!containsWords(one.payer, other.payer, budget) && !continuesAtWord(one.payer, other.payer)) return false
   spend(budget, one.text.joined.length + other.text.joined.length)
-  const [short, long] = sortByLength(one.text, other.text)
-  return long.joined.includes(short.joined) || containsWords(one.text, other.text, budget)
+  return containsText(one.text, other.text, budget) || containsWords(one.text, other.text, budget)
+}
+
+/** Whether one contains the other, from the begin of a word to the end of one. Invoice 7 is not a part of Invoice 71. */
+function containsText(one: ComparableText, other: ComparableText, budget: ComparisonBudget): boolean {
+  const [short, long] = sortByLength(one, other)
+  const { length } = short.joined
+  if (length === 0) return true
+  const isBoundary = (index: number) => index === long.joined.length || long.starts.includes(index)
+  for (let start = long.joined.indexOf(short.joined); start >= 0; start = long.joined.indexOf(short.joined, start + 1)) {
+    spend(budget, length + 2 * long.starts.length)
+    if (isBoundary(start) && isBoundary(start + length)) return true
+  }
+  return false
 }
 
 /** Whether both have a payer, or both have a text. */

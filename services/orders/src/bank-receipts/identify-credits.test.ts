@@ -187,6 +187,8 @@ test.each([
 test.each([
   ['amount', unnamed(700, 'Invoice 7')],
   ['payer', unnamed(500, 'Invoice 7', 'Bob')],
+  ['number that begins alike', unnamed(500, 'Invoice 71')],
+  ['word that ends alike', unnamed(500, 'Reinvoice 7')],
   ['payer whose name contains the other', unnamed(500, 'Invoice 7', 'Nevada')],
   ['day', { ...unnamed(500, 'Invoice 7'), bookedOn: '2026-11-25', bankReference: '2026-11-25/0123456789abcdef01234567' }],
 ])('a credit without a reference of the bank is another one with another %s', (_, other) => {
