@@ -107,3 +107,19 @@ test('a list of money that no order needs reads the open refunds, not those of e
     )
   }
 })
+
+test('a list of money that no order has taken reads no other receipts', async () => {
+  using statements = recordStatements()
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller } = shop.shop
+  const receipt = { amount: 100, booked_on: '2026-11-24', bank_reference: 'a' }
+  await orders.call(addReceipt, { id: (await buyByTransfer(shop)).paymentId, ...receipt }, seller)
+  await multiplyRows(orders, 'bank_receipts', `jsonb_build_object('unapplied_amount', 0, 'bank_reference', gen_random_uuid())`)
+  for (const [is_unapplied, count] of [
+    [false, 5_000],
+    [true, 1],
+  ] as const)
+    expect((await orders.call(listBankReceipts, { is_unapplied }, seller)).pagination.total_count).toBe(count)
+  expect(await countBlocks(orders, statements.findWithValues('from bank_receipts b', 'unapplied_amount > 0', 'limit'))).toBeLessThan(20)
+})

@@ -15,7 +15,8 @@ export const listBankReceipts = query(contract, ({ page, limit, sorting, ...filt
       accounts: { sql: 'b.payment_account_id = any(:accounts)', value: toArray(filters.payment_account_id) },
       payments: { sql: 'b.payment_id = any(:payments)', value: toArray(filters.payment_id) },
       is_matched: { sql: '(b.payment_id is not null) = :is_matched', value: filters.is_matched },
-      is_unapplied: { sql: '(b.unapplied_amount > 0) = :is_unapplied', value: filters.is_unapplied },
+      // The predicate of the index `bank_receipts_unapplied`.
+      is_unapplied: { sql: filters.is_unapplied ? 'b.unapplied_amount > 0' : 'b.unapplied_amount = 0', value: filters.is_unapplied },
       is_surplus: { sql: filters.is_surplus ? isSurplus : `(${isSurplus}) is not true`, value: filters.is_surplus },
     }),
     orderBy: buildSortOrder(columns, { sorting, tieBreakers: ['b.created_at', 'b.id'] }),
