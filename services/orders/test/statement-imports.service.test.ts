@@ -99,6 +99,13 @@ test('a collective booking is counted once, with and without its details, whiche
   ])
 })
 
+test('an undivided booking of several credits belongs to no payment, also if one is named', async () => {
+  await using shop = await startTransferShop()
+  const { reference } = await buyByTransfer(shop)
+  const reply = await load(shop, [{ amount: '85.00', parts: [{ structured: reference }, {}] }])
+  expect(reply).toMatchObject({ matched: [], unmatched: [{ amount: 8500, reference, payer_name: 'Ada & Sons' }] })
+})
+
 test('a credit whose number the seller has used for another day is a conflict, not recorded', async () => {
   await using shop = await startTransferShop()
   const { paymentId: id } = await buyByTransfer(shop)

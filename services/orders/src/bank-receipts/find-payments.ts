@@ -10,7 +10,7 @@ export async function findPayments(
   { sql }: CommandContext,
   { accountId, credits }: { accountId: string; credits: readonly StatementCredit[] },
 ): Promise<Map<StatementCredit, string>> {
-  const named = credits.map((credit) => [credit, extractReferences(credit.text)] as const)
+  const named = credits.map((credit) => [credit, credit.isUndivided ? [] : extractReferences(credit.text)] as const)
   const references = [...new Set(named.flatMap(([, each]) => each))]
   const rows = await sql<{ id: string; reference: string | null; currency: string }>('bank-receipts.find-payments', find, {
     account: accountId,

@@ -15,6 +15,7 @@ const credit = (amount: number, text: string, payerName: string | null = 'Ada'):
   text,
   payerName,
   isReversal: false,
+  isUndivided: false,
   booking: null,
 })
 
@@ -254,10 +255,11 @@ const part = (text: string): StatementCredit => ({ ...credit(500, text), booking
 
 test.each([
   ['without details', { ...receipt(base, { amount: 1000, text: null }), payer_name: null }],
-  ['with the texts of its parts', { ...receipt(base, { amount: 1000, text: 'RF18539007547034 b' }), payer_name: null }],
+  ['with the texts of its parts', { ...receipt(base, { amount: 1000, text: 'RF18539007547034 b' }), payer_name: 'Ada, Bob' }],
   ['by the seller', { ...bySeller(1000), payment_reference: 'RF71348067312345' }],
 ])('parts of a booking that is recorded as a whole %s are conflicts', (_, recorded) => {
-  const found = identifyCredits([part('RF18539007547034'), part('b'), credit(500, 'c')], [recorded])
+  const parts = [part('RF18539007547034'), { ...part('b'), payerName: 'Bob' }]
+  const found = identifyCredits([...parts, credit(500, 'c')], [recorded])
   expect(found.map((each) => [each.bankReference, each.isConflict])).toEqual([
     [base, true],
     [base, true],

@@ -3,7 +3,7 @@ import { extractReferences } from './find-payments.ts'
 import { listBases } from './group-credits.ts'
 import type { RecordedReceipt } from './find-recorded.ts'
 import { take, type Matching } from './match-completed.ts'
-import type { StatementCredit } from './statement-credit.ts'
+import { joinPayers, type StatementCredit } from './statement-credit.ts'
 
 /**
  * Matches the parts of a booking with a receipt that has all of it, and a booking with the receipts of its parts: banks leave the details out of
@@ -105,5 +105,5 @@ function readReceipt({ budget }: Matching, { reference, payer_name: payer }: Rec
 /** A whole without details names nothing; what it names is named by its parts. */
 function isWhole({ payer, references }: Content, parts: readonly Content[]): boolean {
   const named = new Set(parts.flatMap((part) => part.references))
-  return references.every((reference) => named.has(reference)) && (payer === null || parts.every((part) => part.payer === payer))
+  return references.every((reference) => named.has(reference)) && (payer === null || payer === joinPayers(parts.map((part) => part.payer)))
 }

@@ -21,6 +21,7 @@ test('reads booked credits of both versions of the standard', () => {
         text: 'Invoice 7',
         payerName: 'Ada & Sons',
         isReversal: false,
+        isUndivided: false,
         booking: null,
       },
       expect.objectContaining({ bankReference: '2026-11-24/BANK-1', isReversal: true }),
@@ -46,9 +47,33 @@ test('divides a collective booking only if its parts are the whole', () => {
     [200n, 'B'],
   ])
   const [other] = parseCamt(buildCamt([{ amount: '43.00', parts }]))
-  expect(other?.credits.map(({ amount, text }) => [amount, text])).toEqual([[4300n, null]])
+  expect(other?.credits.map(({ amount, text, isUndivided }) => [amount, text, isUndivided])).toEqual([[4300n, 'A B', true]])
   const [foreign] = parseCamt(buildCamt([{ parts: parts.map((part) => ({ ...part, currency: 'CHF' })) }]))
   expect(foreign?.credits.map(({ amount, currency }) => [amount, currency])).toEqual([[4200n, 'eur']])
+})
+
+test('divides a collective booking by the amounts that its payers instructed, if they are the whole', () => {
+  const build = (amount: string) => {
+    const parts = [
+      { amount: '40.00', structured: 'A', payer: 'Ada' },
+      { amount: '2.00', structured: 'B', payer: 'Bob' },
+    ]
+    return buildCamt([{ amount, parts }]).replaceAll(/<TxDtls>(<Amt .*?<.Amt>)/g, '<TxDtls><AmtDtls><InstdAmt>$1</InstdAmt></AmtDtls>')
+  }
+  const read = (amount: string) => parseCamt(build(amount))[0]?.credits.map((each) => [each.amount, each.text, each.payerName])
+  expect(read('42.00')).toEqual([
+    [4000n, 'A', 'Ada'],
+    [200n, 'B', 'Bob'],
+  ])
+  expect(read('41.00')).toEqual([[4100n, 'A B', 'Ada, Bob']])
+})
+
+test('reads what banks write beside the remittance information', () => {
+  const document = buildCamt([{ structured: 'A', unstructured: ['B'] }])
+  const strd = document
+    .replace('</Strd>', '<AddtlRmtInf>C</AddtlRmtInf></Strd>')
+    .replace('</TxDtls>', '<AddtlTxInf>D</AddtlTxInf></TxDtls>')
+  expect(parseCamt(strd)[0]?.credits[0]?.text).toBe('A B C D')
 })
 
 test('each part of a collective booking has the reference and the text of the booking after its own', () => {

@@ -39,15 +39,15 @@ function parseEntry(entry: XmlElement): StatementCredit[] {
   const bookedOn = parseDate(findText(entry, 'BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm'))
   const booking = readBooking(entry, { ...total, bookedOn, isReversal })
   const parts = findAll(entry, 'NtryDtls/TxDtls')
-  const amounts = parts.map((part) => findAll(part, 'Amt')[0] ?? findAll(part, 'AmtDtls/TxAmt/Amt')[0])
+  const amounts = parts.map((part) => findFirst(part, 'Amt', 'AmtDtls/TxAmt/Amt', 'AmtDtls/InstdAmt/Amt'))
   if (parts.length > 1 && amounts.every((amount) => amount !== undefined)) {
     const parsed = amounts.map(parseAmount)
     const sum = parsed.reduce((before, { amount }) => before + amount, 0n)
     // A collective booking is only divided if its parts are the whole.
     if (sum === total.amount && parsed.every(({ currency }) => currency === total.currency))
-      return parts.map((part, index) => readCredit(booking, part, parsed[index]))
+      return parts.map((part, index) => readCredit(booking, [part], parsed[index]))
   }
-  return [readCredit(booking, parts.length === 1 ? parts[0] : undefined)]
+  return [readCredit(booking, parts)]
 }
 
 function parseAmount(element: XmlElement | undefined): Amount {
@@ -60,6 +60,8 @@ function parseAmount(element: XmlElement | undefined): Amount {
   if (/[1-9]/.test(rest)) throw new UnreadableXml('An amount is not valid.')
   return { amount, currency: currency.toLowerCase() }
 }
+
+const findFirst = (element: XmlElement, ...paths: string[]) => paths.flatMap((path) => findAll(element, path))[0]
 
 function parseDate(text: string | null): string {
   const date = text?.slice(0, 10) ?? ''

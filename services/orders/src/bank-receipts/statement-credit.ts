@@ -16,6 +16,8 @@ export interface StatementCredit {
   payerName: string | null
   /** The bank took a booking back. */
   isReversal: boolean
+  /** Several credits without their amounts. A person divides it, whatever it names. */
+  isUndivided: boolean
   /** The booking of which it is a part, as documents without details have it; null if it is all of it, or the bank gave no reference. */
   booking: NamedBooking | null
 }
@@ -50,14 +52,13 @@ export function readBooking(entry: XmlElement, values: Omit<Booking, 'named' | '
 }
 
 /** Reads a credit from its details, if the booking has them; its amount is all of the booking unless it is a part. */
-export function readCredit(booking: Booking, part: XmlElement | undefined, { amount, currency }: Amount = booking): StatementCredit {
+export function readCredit(booking: Booking, parts: readonly XmlElement[], { amount, currency }: Amount = booking): StatementCredit {
   const { bookedOn, isReversal } = booking
-  const remittance = findAll(part, 'RmtInf')[0]
-  const written = [...findAll(remittance, 'Strd/CdtrRefInf/Ref'), ...findAll(remittance, 'Ustrd'), ...findAll(part, 'Refs/EndToEndId')]
-  const text = cutText([joinTexts(written), booking.text].filter(Boolean).join(' '), maxText) || null
-  const payer = findText(part, 'RltdPties/Dbtr/Nm', 'RltdPties/Dbtr/Pty/Nm')
-  const payerName = payer && cutText(payer, 140)
-  const reference = findText(part, 'Refs/AcctSvcrRef') ?? booking.reference
+  const text = cutText([joinTexts(parts.flatMap(listTexts)), booking.text].filter(Boolean).join(' '), maxText) || null
+  const payerName = joinPayers(parts.map((part) => findText(part, 'RltdPties/Dbtr/Nm', 'RltdPties/Dbtr/Pty/Nm')))
+  const [only, ...others] = parts
+  const isUndivided = others.length > 0
+  const reference = (isUndivided ? null : findText(only, 'Refs/AcctSvcrRef')) ?? booking.reference
   const own = formatReference(bookedOn, reference)
   const isPart = amount !== booking.amount || reference !== booking.reference
   return {
@@ -69,8 +70,20 @@ export function readCredit(booking: Booking, part: XmlElement | undefined, { amo
     text,
     payerName,
     isReversal,
+    isUndivided,
     booking: isPart ? booking.named : null,
   }
+}
+
+/** Returns the payers of an undivided booking in one text; null if it has none. */
+export function joinPayers(payers: readonly (string | null)[]): string | null {
+  return cutText([...new Set(payers.filter(Boolean))].join(', '), 140) || null
+}
+
+/** Returns everything of a part that the payer or a bank may have written. */
+function listTexts(part: XmlElement): XmlElement[] {
+  const paths = ['RmtInf/Strd/CdtrRefInf/Ref', 'RmtInf/Ustrd', 'Refs/EndToEndId', 'RmtInf/Strd/AddtlRmtInf', 'AddtlTxInf']
+  return paths.flatMap((path) => findAll(part, path))
 }
 
 /** Returns the reference with its day; null if the bank gave none. */
