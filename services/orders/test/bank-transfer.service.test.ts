@@ -157,7 +157,8 @@ test('a long text is cut between characters, and a date that cannot be stored is
   const { seller } = shop.shop
   const load = (document: string) => shop.orders.call(importStatement, { id: shop.account.id, document }, seller)
   const entry = { unstructured: [`${'x'.repeat(999)}😀`], payer: `${'x'.repeat(139)}😀` }
-  expect(await load(buildCamt([entry]))).toMatchObject({ unmatched: [{ reference: 'x'.repeat(999), payer_name: 'x'.repeat(139) }] })
+  expect(await load(buildCamt([entry]))).toMatchObject({ unmatched: [{ reference: 'x'.repeat(100), payer_name: 'x'.repeat(139) }] })
+  expect(await shop.orders.rows('select reference from bank_receipts')).toEqual([{ reference: 'x'.repeat(999) }])
   await expect(load(buildCamt([{}]).replace('>2026-11-24<', '>0000-01-01<'))).rejects.toThrow(RequestValidationError)
   const { paymentId: id } = await buyByTransfer(shop)
   const receipt = { id, amount: 1, booked_on: '0000-01-01', bank_reference: 'a' }
