@@ -13,11 +13,11 @@ process.env['TRUSTED_PROXIES'] = '127.0.0.1'
 const token = mintToken('qt_oat_')
 const mebibyte = 1_024 * 1_024
 let gateway: GatewayUnderTest
+const large = JSON.stringify({ items: ['x'.repeat(7 * mebibyte)] })
 let asked = 0
 beforeAll(async () => {
   gateway = await startGateway()
   await gateway.play(verification, verifiedAs(organizationCaller(randomUUID())))
-  const large = JSON.stringify({ items: ['x'.repeat(7 * mebibyte)] })
   await gateway.play('orders.product.list', () => {
     asked += 1
     return large
@@ -54,6 +54,23 @@ test('an address that reads more than 16 MB a second of large pages waits, witho
   expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await gateway.fetch('/v1/products/', from('203.0.113.2'))).status).toBe(200)
   await eventually(async () => expect((await gateway.fetch('/v1/products/', from(address))).status).toBe(200))
+})
+
+test('reads whose client leaves before the response do not count as unread', async () => {
+  const address = '203.0.113.4'
+  const reply = Promise.withResolvers<string>()
+  const calls = await gateway.play('orders.customer.list', () => reply.promise)
+  const controllers = Array.from({ length: 10 }, () => new AbortController())
+  const aborted = controllers.map(({ signal }) => gateway.fetch('/v1/customers/', { ...from(address), signal }).catch(() => null))
+  await eventually(async () => expect(calls).toHaveLength(10))
+  for (const controller of controllers) controller.abort()
+  await Promise.all(aborted)
+  reply.resolve(large)
+  await eventually(async () => {
+    const { socket, status } = await requestUnread(address)
+    socket.destroy()
+    expect(status).toBe(200)
+  })
 })
 
 test('responses that an address does not read take 64 MiB at most, until their connections end', async () => {

@@ -4,7 +4,7 @@ import { clientNetwork } from '@quittance/runtime/client-network'
 
 /** Bytes of the large responses of each client network: those of a second, and those that are not read yet. */
 export interface ResponseBytes {
-  /** Throws `TooManyRequests` while the network has had more than its share of the last seconds. */
+  /** For reads. Throws `TooManyRequests` while the network has had more than its share of the last seconds. */
   assertFew(address: string): void
   /** Counts a body before its compression until its response is closed; throws `TooManyRequests` if the network leaves too many unread. */
   count(response: ServerResponse, body: { address: string; bytes: number }): void
@@ -48,6 +48,8 @@ export function createResponseBytes(bytesPerSecond: number): ResponseBytes {
       if (bytes < minCountedBytes) return
       const network = clientNetwork(address)
       if (bytesPerSecond > 0) recent.set(network, Math.min((recent.get(network) ?? 0) + bytes, maxDebtSeconds * bytesPerSecond))
+      // A client that has left reads nothing, and `close` was emitted before.
+      if (response.closed) return
       if ((unread.get(network) ?? 0) + bytes > maxUnreadBytes)
         throw new TooManyRequests('Too many responses of one address have not been read. Read them first.', 1)
       hold(network, bytes)

@@ -74,7 +74,7 @@ export function addRequestHooks(
     assertOneHost(request.raw)
     loadShedder.assertResponsive()
     arrivals.assertFew(reply.raw, request.clientIp)
-    responseBytes.assertFew(request.clientIp)
+    if (request.method === 'GET') responseBytes.assertFew(request.clientIp)
   })
   // Whatever the response is: without a limit, Node reads what is left of the body to its end.
   app.addHook('onSend', async ({ clientIp }, reply) => arrivals.discard(reply.raw, clientIp))
