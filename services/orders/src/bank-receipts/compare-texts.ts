@@ -62,7 +62,7 @@ export function isCompletion(one: ComparableContent, other: ComparableContent, b
   return containsText(one.text, other.text, budget) || containsWords(one.text, other.text, budget)
 }
 
-/** Whether one contains the other, from the begin of a word to the end of one. Invoice 7 is not a part of Invoice 71. */
+/** Whether one contains the other, from the begin of a word to the end of one, or to where a bank cut it. Invoice 7 is not a part of Invoice 71. */
 function containsText(one: ComparableText, other: ComparableText, budget: ComparisonBudget): boolean {
   const [short, long] = sortByLength(one, other)
   const { length } = short.joined
@@ -70,9 +70,18 @@ function containsText(one: ComparableText, other: ComparableText, budget: Compar
   const isBoundary = (index: number) => index === long.joined.length || long.starts.includes(index)
   for (let start = long.joined.indexOf(short.joined); start >= 0; start = long.joined.indexOf(short.joined, start + 1)) {
     spend(budget, length + 2 * long.starts.length)
-    if (isBoundary(start) && isBoundary(start + length)) return true
+    const end = start + length
+    if (isBoundary(start) && (isBoundary(end) || isCut(short.joined, long.joined.charAt(end)))) return true
   }
   return false
+}
+
+/** A reference of a payment that is not complete: 12 characters follow its check digits (ISO 11649). */
+const cutReference = /RF\d{2}[A-Z0-9]{0,11}$/
+
+/** Whether a text was cut within a word or a reference of a payment, by the character that follows. Numbers are compared as a whole. */
+function isCut(short: string, next: string): boolean {
+  return cutReference.test(short.slice(-15)) || (/\p{L}$/u.test(short) && /\p{L}/u.test(next))
 }
 
 /** Whether both have a payer, or both have a text. */

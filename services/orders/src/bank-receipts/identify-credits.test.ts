@@ -186,6 +186,14 @@ test.each([
 })
 
 test.each([
+  ['within a word', 'Order 12 of Nov', 'Order 12 of November'],
+  ['within the reference of a payment', 'Order 12 RF18 5390 0754 70', 'Order 12 RF18 5390 0754 7034'],
+])('a credit whose text the bank had cut %s is known with the whole text', (_, cut, whole) => {
+  const earlier = recordUnnamed(unnamed(500, cut))
+  expect(identify([unnamed(500, whole)], [earlier])).toEqual([[whole, earlier.bank_reference, false]])
+})
+
+test.each([
   ['amount', unnamed(700, 'Invoice 7')],
   ['payer', unnamed(500, 'Invoice 7', 'Bob')],
   ['number that begins alike', unnamed(500, 'Invoice 71')],
