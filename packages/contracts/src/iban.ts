@@ -33,3 +33,8 @@ export const Bic = z
   .overwrite(removeSpaces)
   .regex(/^[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?$/, 'Must be a BIC of 8 or 11 characters.')
   .meta({ example: 'COBADEFFXXX' })
+
+/** Returns an IBAN in groups of four characters, as people read and type it (ISO 13616). */
+export function formatIban(iban: string): string {
+  return iban.replaceAll(/(.{4})(?=.)/g, '$1 ')
+}

@@ -1,3 +1,4 @@
+import { formatIban } from '@quittance/contracts/iban'
 import type { DocumentLocale } from './document-locale.ts'
 import type { DocumentModel } from './document-model.ts'
 import { escapeHtml, isolateDirection } from './markup.ts'
@@ -9,7 +10,7 @@ export function documentTransfer({ transfer }: DocumentModel, { strings, day }: 
   const { beneficiary, iban, bic, reference, dueDate, epc } = transfer
   const rows = [
     [strings.beneficiary, isolateDirection(beneficiary)],
-    ['IBAN', leftToRight(iban.replaceAll(/(.{4})(?=.)/g, '$1 '))],
+    ['IBAN', leftToRight(formatIban(iban))],
     ...(bic ? [['BIC', leftToRight(bic)] as const] : []),
     [strings.paymentReference, leftToRight(reference)],
     [strings.dueDate, escapeHtml(day(dueDate))],

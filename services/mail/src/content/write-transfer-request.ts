@@ -1,3 +1,4 @@
+import { formatIban } from '@quittance/contracts/iban'
 import { toVisible, type Fact } from './mail-content.ts'
 import type { TransferRequestData } from './mail-data.ts'
 import { fillTexts, forCustomer, type Writing, type Written } from './writing.ts'
@@ -8,7 +9,7 @@ export function writeTransferRequest(mail: Writing, data: TransferRequestData): 
   const { transfer, facts, actions } = words
   const amount = formats.money(data.amount, data.currency)
   const rows: [label: string, value: string | null][] = [
-    ['IBAN', data.iban.replaceAll(/(.{4})(?=.)/g, '$1 ')],
+    ['IBAN', formatIban(data.iban)],
     ['BIC', data.bic],
     [transfer.beneficiary, data.beneficiary],
     [transfer.reference, data.reference],

@@ -1,3 +1,4 @@
+import { formatIban } from '@quittance/contracts/iban'
 import type { TransferInstructions } from '@quittance/contracts/transfer-instructions'
 import { formatDate } from '@quittance/pages/dates'
 import { html, type Html } from '@quittance/pages/html'
@@ -30,7 +31,7 @@ function accountFacts(transfer: Omit<TransferInstructions, 'epc'>, context: Page
     >`
   const rows: [label: string, value: Html | string | null][] = [
     [account.amount, html`<span class="strong">${createMoneyFormat(currency, context)(amount)}</span>`],
-    ['IBAN', copied(iban.replaceAll(/(.{4})(?=.)/g, '$1 '))],
+    ['IBAN', copied(formatIban(iban))],
     ['BIC', bic],
     [account.beneficiary, html`<bdi>${beneficiary}</bdi>`],
     [account.reference, copied(reference)],
