@@ -1,7 +1,7 @@
-/** How much each key holds of something limited, such as the slots or connections of an organization. Keys that hold nothing take no memory. */
+/** How much each key holds of something limited, such as the slots or connections of an organization, or bytes of a client network. Keys that hold nothing take no memory. */
 export interface HeldCounts {
   count(key: string): number
-  add(key: string, by: 1 | -1): void
+  add(key: string, by: number): void
   /** Keys that hold at least this many. */
   keys(atLeast: number): string[]
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { TooManyRequests } from '@quittance/contracts/errors'
 import { clientNetwork } from '@quittance/runtime/client-network'
+import { createHeldCounts } from '@quittance/runtime/held-counts'
 
 /** Bytes of the large responses of each client network: those of a second, and those that are not read yet. */
 export interface ResponseBytes {
@@ -21,7 +22,7 @@ const maxDebtSeconds = 10
 /** Creates the counts. `bytesPerSecond`: share of one network, 0 for no limit. */
 export function createResponseBytes(bytesPerSecond: number): ResponseBytes {
   const recent = new Map<string, number>()
-  const unread = new Map<string, number>()
+  const unread = createHeldCounts()
 
   function startSecond(): void {
     for (const [network, bytes] of recent) {
@@ -30,17 +31,12 @@ export function createResponseBytes(bytesPerSecond: number): ResponseBytes {
     }
   }
 
-  function hold(network: string, bytes: number): void {
-    const held = (unread.get(network) ?? 0) + bytes
-    if (held > 0) unread.set(network, held)
-    else unread.delete(network)
-  }
-
   const timer = bytesPerSecond > 0 ? setInterval(startSecond, 1_000).unref() : undefined
   return {
     assertFew(address) {
+      if (recent.size === 0) return
       const bytes = recent.get(clientNetwork(address)) ?? 0
-      if (bytesPerSecond === 0 || bytes < bytesPerSecond) return
+      if (bytes < bytesPerSecond) return
       const text = `More than ${Math.floor(bytesPerSecond / 1_024)} KiB of large responses within a second for one address.`
       throw new TooManyRequests(text, Math.max(1, Math.floor(bytes / bytesPerSecond)))
     },
@@ -50,10 +46,10 @@ export function createResponseBytes(bytesPerSecond: number): ResponseBytes {
       if (bytesPerSecond > 0) recent.set(network, Math.min((recent.get(network) ?? 0) + bytes, maxDebtSeconds * bytesPerSecond))
       // A client that has left reads nothing, and `close` was emitted before.
       if (response.closed) return
-      if ((unread.get(network) ?? 0) + bytes > maxUnreadBytes)
+      if (unread.count(network) + bytes > maxUnreadBytes)
         throw new TooManyRequests('Too many responses of one address have not been read. Read them first.', 1)
-      hold(network, bytes)
-      response.once('close', () => hold(network, -bytes))
+      unread.add(network, bytes)
+      response.once('close', () => unread.add(network, -bytes))
     },
     close: async () => clearInterval(timer),
   }
