@@ -8,6 +8,7 @@ import {
   readBalance,
   receiveMoney,
   startTransferShop,
+  waitForChecks,
   waitForOrderStatus,
   waitForPaymentState,
   type TransferShop,
@@ -72,8 +73,10 @@ test('money of an ended request that is complete and not applied yet stays with 
   const { orders } = shop
   const [ended, open] = [await buyByTransfer(shop), await buyByTransfer(shop)]
   const { amount, bank_reference } = await receiveMoney(shop, ended.paymentId, 4_000)
+  await waitForChecks(shop, ended.paymentId)
   await asThisRelease(orders, `update payments set action_until = now(), next_check_at = now() where id = '${ended.paymentId}'`)
   await waitForPaymentState(shop, ended.paymentId, 'failed')
+  await waitForChecks(shop, ended.paymentId)
   await asThisRelease(orders, `update payments set leased_until = now() + interval '1 hour' where id = '${ended.paymentId}'`)
   await receiveMoney(shop, ended.paymentId, 200)
   const assignment = { id: open.paymentId, amount, booked_on, bank_reference }

@@ -94,6 +94,14 @@ export function waitForPaymentState({ orders }: Pick<TransferShop, 'orders'>, id
   })
 }
 
+/** Waits until no check of a payment is due or in progress: it would overwrite what a test changes. */
+export function waitForChecks({ orders }: Pick<TransferShop, 'orders'>, id: string): Promise<void> {
+  return eventually(async () => {
+    const idle = 'select from payments where id = $1 and leased_until is null and (next_check_at is null or next_check_at > now())'
+    expect(await orders.rows(idle, [id])).toHaveLength(1)
+  })
+}
+
 /** Waits until an order has a status. */
 export function waitForOrderStatus(
   { orders, shop }: Pick<TransferShop, 'orders' | 'shop'>,
