@@ -94,8 +94,10 @@ test('the buyer of a renewal by transfer finds in mail and portal where to send 
   await pay(renewal.id)
   for (const path of [`subscriptions/${renewal.subscription_id}`, `orders/${renewal.id}`]) {
     await page.goto(`${portal}/${path}`)
-    expect(await readText(page)).not.toMatch(/Send the money|DE89/)
+    expect(await readText(page)).not.toMatch(/Send the money|DE89|is charged on/)
   }
+  await page.goto(`${portal}/subscriptions/${renewal.subscription_id}`)
+  expect(await readText(page)).toMatch(/On \w+ \d+, \d{4} you receive a request to send €20\.00 by bank transfer\./)
   expect(complaints).toEqual([])
 })
 

@@ -6,7 +6,7 @@ import { Id, oneOrMany } from './identifiers.ts'
 import { operation } from './operation.ts'
 import { ListReply, pageRequest, sorting } from './pagination.ts'
 import { PreviewedAt, SubscriptionChangePreview } from './subscription-changes.ts'
-import { CancellationReason, pastDueTimes } from './subscription-status.ts'
+import { CancellationReason, nextPayment } from './subscription-status.ts'
 import {
   AlreadyCanceledSubscription,
   CustomerOrderSubscription,
@@ -25,7 +25,7 @@ export class UpdateSubscriptionNotAllowed extends ApiError {
 export const CustomerSubscription = CustomerOrderSubscription.extend({
   product: CustomerOrderProduct,
   ...subscribedPrices,
-  ...pastDueTimes,
+  ...nextPayment,
   is_polar_managed: z.literal(true).describe('Renewals are charged by this system.'),
   next_amount: nextAmount,
   is_change_payable: z

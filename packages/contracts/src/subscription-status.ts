@@ -9,10 +9,14 @@ export const CancellationReason = z
   .meta({ id: 'CancellationReason' })
 export type CancellationReason = z.infer<typeof CancellationReason>
 
-/** What follows while a payment is owed; absent in replies and events of earlier releases. */
-export const pastDueTimes = {
+/** How the next payment is made, and what follows while one is owed; absent in replies and events of earlier releases. */
+export const nextPayment = {
+  is_paid_by_transfer: z
+    .boolean()
+    .optional()
+    .describe('Whether the buyer is asked to send the next payment by bank transfer: no stored payment method is charged.'),
   next_payment_attempt_at: Timestamp.nullish().describe(
-    'When what a `past_due` subscription owes is charged again without the buyer; null if it is not: only the buyer can pay it then.',
+    'When what a `past_due` subscription owes is charged again without the buyer, or the buyer is asked for a bank transfer again; null if neither follows: only the buyer can pay it then.',
   ),
   ends_unpaid_at: Timestamp.nullish().describe('When a `past_due` subscription ends if it stays unpaid; null if that is not known.'),
 }

@@ -13,7 +13,7 @@ import { after, DocumentPart, ListReply, pageRequest, sorting } from './paginati
 import { ProductPrice, RecurringInterval } from './product-prices.ts'
 import { Product } from './products.ts'
 import { PreviewedAt, ProrationBehavior, SubscriptionChangePreview, UnpaidChangeOrderId } from './subscription-changes.ts'
-import { CancellationReason, pastDueTimes, statusFilters, SubscriptionStatus } from './subscription-status.ts'
+import { CancellationReason, nextPayment, statusFilters, SubscriptionStatus } from './subscription-status.ts'
 
 /** 403: the subscription has ended or ends with the current period. */
 export class AlreadyCanceledSubscription extends ApiError {
@@ -93,7 +93,7 @@ export const Subscription = z
     product: Product,
     discount: DiscountSummary.nullable(),
     ...subscribedPrices,
-    ...pastDueTimes,
+    ...nextPayment,
   })
   .meta({ id: 'Subscription' })
 export type Subscription = z.infer<typeof Subscription>

@@ -23,6 +23,7 @@ function createSubscription(mail: TestMail): Subscription {
     customer,
     customer_id: customer.id,
     status: 'active',
+    is_paid_by_transfer: false,
     amount: 4900,
     currency: 'usd',
     recurring_interval: 'month',
@@ -102,6 +103,9 @@ test('the mail of a failed payment states the next attempt, or that only the cus
     expect(text).toMatch(/not tried again by itself\. Please pay now.*the subscription ends on \P{L}*December 17, 2026/u)
   }
   expect(await read(subscriptionRevoked, { ...final, ends_unpaid_at: null })).toMatch(/not tried again by itself(?!.*ends on)/)
+  const transfer = { ...retried, is_paid_by_transfer: true }
+  expect(await read(subscriptionRevoked, transfer)).toMatch(/not arrived in time.*new request for the transfer on \P{L}*December 2, 2026/u)
+  expect(await read(subscriptionRevoked, { ...final, is_paid_by_transfer: true })).not.toMatch(/declined|tried again/)
   // Orders of the release before states neither.
   expect(await read(subscriptionRevoked, { next_payment_attempt_at: undefined })).not.toMatch(/tried again|ends on/)
 })

@@ -73,6 +73,9 @@ test.each(['renewal_ahead', 'trial_ending'] as const)('the mail %s states the pr
   expect(stated({ total: 36_890 })).toMatch(/€368\.90 is charged/)
   expect(stated({ total: 36_890 })).toContain('Pro €310.00')
   expect(stated({})).toMatch(/€310\.00 is charged/)
+  // No trial is paid by transfer before its first payment.
+  if (kind === 'renewal_ahead')
+    expect(stated({ isPaidByTransfer: true })).toMatch(/a request to send €310\.00 by bank transfer(?!.*charged)/)
 })
 
 test.each(['subscription_cancelled', 'subscription_ended'] as const)(

@@ -30,6 +30,8 @@ const Receipt = z.object({
 const Refund = z.object({ kind: z.literal('refund'), currency: z.string(), amount, refundedAt: time })
 
 const price = { amount, currency: z.string(), interval: z.enum(['month', 'year']) }
+/** Whether the buyer sends the money; absent in mails of earlier releases. */
+const isPaidByTransfer = z.boolean().optional()
 
 const SubscriptionChange = z.object({
   kind: z.enum(['payment_failed', 'subscription_cancelled', 'subscription_uncancelled', 'subscription_ended']),
@@ -39,7 +41,8 @@ const SubscriptionChange = z.object({
   until: time.nullable(),
   /** What a failed payment was for. Absent where none failed, and in mails of release 0.1.0. */
   subscriptionId: z.string().optional(),
-  /** Null if the failed payment is not tried again by itself. Absent where none failed, and in mails of earlier releases. */
+  isPaidByTransfer,
+  /** Null if the failed payment is not tried again by itself, nor asked for. Absent where none failed, and in mails of earlier releases. */
   nextAttemptAt: time.nullish(),
   /** The end without a payment; null if it is not known. */
   endsUnpaidAt: time.nullish(),
@@ -72,7 +75,7 @@ const TransferRequest = z.object({
 
 /** A yearly subscription renews soon, or a trial ends. The total is what is charged, with tax; absent in mails of earlier releases. */
 const ahead = { total: amount.optional(), renewsAt: time }
-const RenewalAhead = z.object({ kind: z.enum(['renewal_ahead', 'trial_ending']), product, ...price, ...ahead })
+const RenewalAhead = z.object({ kind: z.enum(['renewal_ahead', 'trial_ending']), product, ...price, ...ahead, isPaidByTransfer })
 
 const Document = z.object({
   kind: z.enum(['invoice', 'credit_note']),

@@ -12,7 +12,10 @@ export function writeRenewalAhead(mail: Writing, data: RenewalAheadData): Writte
   const values = { seller, product: toVisible(data.product), amount, date: formats.date(data.renewsAt) }
   const ofSeller = slug === null ? null : `${addresses.pages}/${encodeURIComponent(slug)}`
   return {
-    ...fillTexts(isTrial ? words.trial : words.reminder, values),
+    ...fillTexts(
+      isTrial ? words.trial : data.isPaidByTransfer ? { ...words.reminder, text: words.transferRenewal.ahead } : words.reminder,
+      values,
+    ),
     lines: [{ label: values.product, value: fillText(words.per[data.interval], { amount: price }) }],
     facts: isTrial ? [] : [{ label: words.facts.nextPayment, value: values.date }],
     action: ofSeller === null ? null : { label: words.actions.portal, url: `${ofSeller}/portal` },

@@ -35,20 +35,22 @@ export function writeSubscriptionChange(mail: Writing, data: SubscriptionChangeD
 }
 
 /** After a failed payment there is no access, and no later payment is the next one, until it succeeds. */
-function findChangeTexts({ words }: Writing, { kind, subscriptionId }: SubscriptionChangeData): MailText {
+function findChangeTexts({ words }: Writing, { kind, subscriptionId, isPaidByTransfer }: SubscriptionChangeData): MailText {
   const texts = words[textsByChange[kind]]
   if (subscriptionId === undefined) return texts
   if (kind === 'subscription_cancelled') return { ...texts, text: words.cancelled.pausedText }
-  return { ...texts, text: words.paymentFailed.text }
+  const failed = isPaidByTransfer ? words.transferRenewal.late : words.paymentFailed
+  return kind === 'payment_failed' ? failed : { ...texts, text: failed.text }
 }
 
-/** Whether a failed payment is tried again by itself; nothing for mails of earlier releases, which do not know. */
-function writeWhatFollows({ words, formats }: Writing, { nextAttemptAt, endsUnpaidAt }: SubscriptionChangeData): Sentence[] {
+/** Whether a failed payment is tried again by itself, or asked for again; nothing for mails of earlier releases, which do not know. */
+function writeWhatFollows({ words, formats }: Writing, data: SubscriptionChangeData): Sentence[] {
+  const { nextAttemptAt, endsUnpaidAt, isPaidByTransfer } = data
   const { retried, notRetried, ends } = words.failedPayment
   const dated = (text: string, time: string) => fillSentence(text, { date: formats.date(time) })
-  if (nextAttemptAt) return [dated(retried, nextAttemptAt)]
+  if (nextAttemptAt) return [dated(isPaidByTransfer ? words.transferRenewal.askedAgain : retried, nextAttemptAt)]
   if (nextAttemptAt === undefined) return []
-  return [[notRetried], ...(endsUnpaidAt ? [dated(ends, endsUnpaidAt)] : [])]
+  return [...(isPaidByTransfer ? [] : [[notRetried]]), ...(endsUnpaidAt ? [dated(ends, endsUnpaidAt)] : [])]
 }
 
 /** The page finds what the subscription owes when it is opened: the order may have been paid since. */

@@ -71,10 +71,10 @@ async function recordPlan({ sql }: Transaction, subscription: Subscription, orga
 
 function toChange(subject: string, subscription: AnnouncedSubscription): MailData | null {
   const { id, status, ends_at, current_period_end, product, next_product: next } = subscription
-  const { next_payment_attempt_at: nextAttemptAt, ends_unpaid_at: endsUnpaidAt } = subscription
+  const { next_payment_attempt_at: nextAttemptAt, ends_unpaid_at: endsUnpaidAt, is_paid_by_transfer: isPaidByTransfer } = subscription
   const shared = { product: product.name, ...toPrice(subscription) }
   // Access is paused until the failed payment succeeds.
-  const owed = status === 'past_due' ? { subscriptionId: id, nextAttemptAt, endsUnpaidAt } : {}
+  const owed = status === 'past_due' ? { subscriptionId: id, isPaidByTransfer, nextAttemptAt, endsUnpaidAt } : {}
   switch (subject) {
     case subscriptionCanceled.subject:
       // An end at once. It also revokes the access, unless a failed payment did before.
@@ -98,6 +98,7 @@ function toChange(subject: string, subscription: AnnouncedSubscription): MailDat
         amount: subscription.next_amount ?? shared.amount,
         ...(subscription.next_total_amount !== undefined && { total: subscription.next_total_amount }),
         renewsAt: current_period_end,
+        isPaidByTransfer,
       }
     default:
       return null

@@ -18,6 +18,7 @@ import { passwordResetWords, type PasswordResetWords } from './password-reset-wo
 import { planConfirmationWords } from './plan-confirmation-words.ts'
 import { portuguese } from './portuguese.ts'
 import { reminderWords, type ReminderWords } from './reminder-words.ts'
+import { transferRenewalWords, type TransferRenewalWords } from './transfer-renewal-words.ts'
 import { transferWords, type TransferWords } from './transfer-words.ts'
 import { trialWords } from './trial-words.ts'
 import { simplifiedChinese } from './simplified-chinese.ts'
@@ -54,6 +55,7 @@ export const wordsByLanguage: Readonly<Record<string, MailWords>> = Object.fromE
       trial: trialWords[language] as MailText,
       planConfirmation: planConfirmationWords[language] as MailText,
       transfer: transferWords[language] as TransferWords,
+      transferRenewal: transferRenewalWords[language] as TransferRenewalWords,
       passwordReset: passwordResetWords[language] as PasswordResetWords,
     },
   ]),

@@ -4,6 +4,7 @@ import type { FailedPaymentWords } from './failed-payment-words.ts'
 import type { PasswordResetWords } from './password-reset-words.ts'
 import type { ReminderWords } from './reminder-words.ts'
 import type { DeclarationMailWords, MailText } from './declaration-words.ts'
+import type { TransferRenewalWords } from './transfer-renewal-words.ts'
 import type { TransferWords } from './transfer-words.ts'
 
 /**
@@ -19,6 +20,7 @@ export interface MailWords extends BaseMailWords {
   trial: MailText
   planConfirmation: MailText
   transfer: TransferWords
+  transferRenewal: TransferRenewalWords
   passwordReset: PasswordResetWords
 }
 

@@ -79,10 +79,14 @@ export function assertAmountAccepted(account: ProviderAccount, money: Money): vo
   throw RequestValidationError.field(['amount'], 'The payment provider of this seller does not take this amount.')
 }
 
+/** SQL of the payments `p` that paid for a subscription, with the order `o` and the account `a`; only an active account is paid again. */
+export const paidPayments = (subscription: string): string =>
+  `payments p join orders o on o.id = p.order_id join payment_accounts a on a.id = p.payment_account_id
+  where o.subscription_id = ${subscription} and p.applied_at is not null and a.status = 'active'`
+
 const ofSubscription = `
   select a.id, a.organization_id, a.provider, a.mode, a.provider_account, a.credentials_sealed, to_json(a.paused_until)#>>'{}' as paused_until
-  from payments p join orders o on o.id = p.order_id join payment_accounts a on a.id = p.payment_account_id
-  where o.subscription_id = :subscription_id and p.applied_at is not null and a.status = 'active'
+  from ${paidPayments(':subscription_id')}
     and p.organization_id = any (:scope_organizations) and (:scope_customer::uuid is null or o.customer_id = :scope_customer)
     and ${sharedByCheckouts}
   order by p.applied_at desc limit 1`

@@ -10,7 +10,7 @@ import { nested, type View } from '@quittance/sql/view'
 import { checkoutProductColumns } from '../catalog/products/product-view.ts'
 import { mayUseDefault } from '../subscriptions/charge-conditions.ts'
 import { changeSubscription } from '../subscriptions/lock-subscription.ts'
-import { pastDueColumns } from '../subscriptions/next-attempt.ts'
+import { nextPaymentColumns } from '../subscriptions/next-payment.ts'
 import {
   activeCondition,
   isChangePayable,
@@ -26,7 +26,7 @@ const soldBy = 'products pr join organizations g on g.id = pr.organization_id wh
 export const customerSubscriptionView: View<CustomerSubscription> = {
   name: 'customer-subscription',
   ...scopedSubscriptions,
-  columns: `${subscriptionPriceColumns}, ${pastDueColumns}, true as is_polar_managed, ${nextAmount} as next_amount, ${isChangePayable} as is_change_payable,
+  columns: `${subscriptionPriceColumns}, ${nextPaymentColumns}, true as is_polar_managed, ${nextAmount} as next_amount, ${isChangePayable} as is_change_payable,
     s.payment_method_id is not null as has_payment_method, s.payment_method_id, ${mayUseDefault} as uses_default_payment_method,
     ${nested(`${checkoutProductColumns}, g.document as organization`, soldBy)} as product`,
 }

@@ -6,7 +6,7 @@ import { discountSummaryColumns } from '../catalog/discounts/discount-view.ts'
 import { subscriptionColumns } from '../orders/order-view.ts'
 import { priceColumns, productView } from '../catalog/products/product-view.ts'
 import { maxDiscountMonths } from '../pricing/billing-period.ts'
-import { pastDueColumns } from './next-attempt.ts'
+import { nextPaymentColumns } from './next-payment.ts'
 
 /** The subscribed price, even if the product has another one now. */
 const price = 'product_prices pp join products pr on pr.id = pp.product_id where pp.id = s.product_price_id'
@@ -64,7 +64,7 @@ export const nextAmount = `coalesce((${plannedAmount}), (select s.amount from di
 export const subscriptionView: View<Subscription> = {
   name: 'subscription',
   ...scopedSubscriptions,
-  columns: `${subscriptionPriceColumns}, ${pastDueColumns}, s.metadata, '{}'::json as custom_field_data,
+  columns: `${subscriptionPriceColumns}, ${nextPaymentColumns}, s.metadata, '{}'::json as custom_field_data,
     ${nested(customerColumns, 'customers c where c.id = s.customer_id')} as customer,
     ${nested(productView.columns, 'products pr where pr.id = s.product_id')} as product,
     ${nested(discountSummaryColumns, 'discounts d where d.id = s.discount_id')} as discount`,

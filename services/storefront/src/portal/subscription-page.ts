@@ -58,8 +58,8 @@ async function describeNext(
   { session, exchange, isTransferAwaited }: { session: PortalSession; exchange: Exchange; isTransferAwaited: boolean },
 ): Promise<Html | string> {
   const { context } = session
-  const { portal, trial, pay } = context.words
-  const { status, ended_at, cancel_at_period_end, current_period_end: end } = subscription
+  const { portal, trial, pay, transferRenewal } = context.words
+  const { status, ended_at, cancel_at_period_end, current_period_end: end, is_paid_by_transfer: isPaidByTransfer } = subscription
   const dated = (write: (date: string) => string, timestamp: string) => dateSentence(write, timestamp, context.locale)
   if (ended_at) return dated(portal.endedOn, ended_at)
   if (status === 'incomplete') return portal.incomplete
@@ -72,7 +72,7 @@ async function describeNext(
   // The notice of the planned change states what comes next.
   if (!end || subscription.pending_product_id) return ''
   const sum = await describeSum(subscription.next_amount ?? subscription.amount, { subscription, session, exchange })
-  return dated((date) => portal.nextCharge(sum, date), end)
+  return dated((date) => (isPaidByTransfer ? transferRenewal.nextRequest : portal.nextCharge)(sum, date), end)
 }
 
 /** What the subscription changes to with the next period, and the way to keep the current plan. */

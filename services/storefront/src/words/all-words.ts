@@ -27,6 +27,7 @@ import { planWords } from './plan-words.ts'
 import { reminderWords } from './reminder-words.ts'
 import { signInWords } from './sign-in-words.ts'
 import { subscriptionMethodWords } from './subscription-method-words.ts'
+import { transferRenewalWords } from './transfer-renewal-words.ts'
 import { trialWords } from './trial-words.ts'
 import { verificationWords } from './verification-words.ts'
 import { withdrawalWords } from './withdrawal-words.ts'
@@ -49,6 +50,7 @@ export interface Words extends CommonWords {
   plan: (typeof planWords)['en'] & (typeof planNoticeWords)['en']
   reminder: (typeof reminderWords)['en']
   signIn: (typeof signInWords)['en']
+  transferRenewal: (typeof transferRenewalWords)['en']
   trial: (typeof trialWords)['en']
   verification: (typeof verificationWords)['en']
 }
@@ -70,6 +72,7 @@ const all = Object.fromEntries(
       plan: { ...planWords[language], ...planNoticeWords[language] },
       reminder: reminderWords[language],
       signIn: signInWords[language],
+      transferRenewal: transferRenewalWords[language],
       trial: trialWords[language],
       verification: verificationWords[language],
     },

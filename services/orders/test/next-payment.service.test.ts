@@ -96,3 +96,15 @@ test('no attempt is announced that the end of a canceled subscription comes befo
   const last = await waitForSubscription(orders, subscribed, { status: 'past_due', next_payment_attempt_at: null })
   expect(last.ends_unpaid_at).toBe(last.current_period_end)
 })
+
+test('the next charge of a token that release 0.1.0 stored is announced', async () => {
+  await using orders = await startOrders()
+  const subscribed = await subscribe(orders)
+  await orders.rows(`update subscriptions set payment_token = 'ctoken_declined_later', payment_method_id = null returning 1`)
+  await orders.rows(`update payment_methods set status = 'detached', is_default = false returning 1`)
+  await advance(orders, subscribed, after(subscribed.subscription.current_period_end))
+  const pastDue = await waitForSubscription(orders, subscribed, { status: 'past_due', is_paid_by_transfer: false })
+  expect(daysLate(pastDue, pastDue.next_payment_attempt_at)).toBe(1)
+  await advance(orders, subscribed, after(pastDue.next_payment_attempt_at ?? null))
+  await waitForDeclines(orders, 2)
+})
