@@ -57,13 +57,15 @@ test('finds the declines of a checkout, refunds and methods with open payments b
   }
 })
 
-test('a list of payments reads neither the orders nor the customers of the seller, and open payments are found by an index', async () => {
+test('a list of payments reads no orders and customers, and open and failed payments are found by an index', async () => {
   using statements = recordStatements()
   await using orders = await startOrders()
   const { seller, organizationId } = await orders.paidOrder({ billed: false })
   expect((await orders.call(listPayments, { organization_id: organizationId }, seller)).pagination.total_count).toBe(1)
   expect((await orders.call(listPayments, { status: 'pending' }, seller)).items).toEqual([])
+  expect((await orders.call(listPayments, { status: 'failed' }, seller)).items).toEqual([])
   await multiplyRows(orders, 'payments', `jsonb_build_object('order_id', gen_random_uuid(), 'provider_payment', n)`)
+  expect(await countBlocks(orders, statements.findWithValues('count(*) from payments pa', `in ('closing', 'failed') and`))).toBeLessThan(50)
   const list = await explain(orders, statements.find('list_counts', 'from payments pa'))
   expect(list).not.toMatch(/ on (orders|customers)/)
   expect(await explain(orders, statements.find('count(*) from payments pa', 'pa.is_open and'))).not.toContain('Seq Scan on payments')

@@ -9,7 +9,8 @@ import { buildSortOrder, buildWhere, toArray } from '@quittance/sql/list-query'
 import type { View } from '@quittance/sql/view'
 import { declineMessages } from '../providers/declines.ts'
 
-const status = `case when pa.state = 'succeeded' then 'succeeded' when pa.state in ('closing', 'failed') then 'failed' else 'pending' end`
+const isFailed = `pa.state in ('closing', 'failed')`
+const status = `case when pa.state = 'succeeded' then 'succeeded' when ${isFailed} then 'failed' else 'pending' end`
 
 /** The type of a method that is not stored is not stored either: what is not a transfer is a card. */
 const method = `coalesce(m.type, case pa.provider when 'bank_transfer' then 'bank_transfer' else 'card' end)`
@@ -77,8 +78,9 @@ export const getPayment = query(getPaymentContract, ({ id }, { read }) => read.o
 /** Payments of orders, in SQL. */
 const ofOrders = (condition: string) => `pa.order_id = any (array(select w.id from orders w where ${condition}))`
 
-/** Open payments are few, and found by an index. */
-const hasStatus = (asked: unknown) => `${String(asked) === 'pending' ? 'pa.is_open and ' : ''}${status} = any(:statuses)`
+/** Open and failed payments are few, and found by an index. */
+const foundByIndex: Readonly<Record<string, string>> = { pending: 'pa.is_open and ', failed: `${isFailed} and ` }
+const hasStatus = (asked: unknown) => `${foundByIndex[String(asked)] ?? ''}${status} = any(:statuses)`
 
 const hasAddress = `select wc.id from customers wc where wc.organization_id = any (:organizations::uuid[]) and lower(wc.email) = any(:emails)`
 
