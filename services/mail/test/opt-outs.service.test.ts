@@ -33,6 +33,7 @@ function createReminders(mail: TestMail) {
     customer,
     customer_id: customer.id,
     status: 'active',
+    is_paid_by_transfer: false,
     recurring_interval: 'year',
     current_period_end: '2026-12-24T10:00:00Z',
     currency: 'usd',
