@@ -27,10 +27,11 @@ const maxRows = 1_000
 export function selectInTurn({ table, dueColumn, isWaiting, isFree, limit, dueUntil = () => 'now()' }: DueRows): string {
   const isDue = `${isWaiting} and ${isFree}`
   const isPast = `${dueColumn} <= ${dueUntil(`${table}.organization_id`)}`
-  // The comparison of both columns rules out the index on the time alone, which would read the rows of all organizations. The equality lets the
-  // planner expect the rows of one organization: without it, it expects a ninth of all, and reads whole tables by other indexes.
+  // Not `=`: with it the order would be that of the index on the time alone, which would read the rows of all organizations. `between` lets the
+  // planner expect a two-hundredth of the rows; of the comparison of both columns alone it expects a ninth, and reads whole tables by other indexes.
   const upTo = (organization: string, end: string) => `
-    organization_id = ${organization} and (organization_id, ${dueColumn}) <= (${organization}, ${end}) order by organization_id, ${dueColumn}`
+    organization_id between ${organization} and ${organization} and (organization_id, ${dueColumn}) <= (${organization}, ${end})
+    order by organization_id, ${dueColumn}`
   const dueOfOrganization = (organization: string, until: string) => `${isDue} and ${upTo(organization, until)}`
   // `offset 0` keeps the subquery `seen` separate: a condition with a subquery in it does not bound the scan of an index.
   return `
