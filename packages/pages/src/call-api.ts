@@ -58,9 +58,15 @@ interface ErrorBody {
   detail?: string | ValidationIssue[]
 }
 
-/** No gateway replied, or its reply was not complete. */
+/** No gateway replied, its reply was not complete, or it replied 502, 503 or 504. */
 export class ApiUnavailable extends Error {
   override readonly name = 'ApiUnavailable'
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, { retryAfterSeconds = 1, cause }: { retryAfterSeconds?: number | undefined; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.retryAfterSeconds = retryAfterSeconds
+  }
 }
 
 /** Error codes that guarantee that nothing was sent. */
@@ -113,8 +119,10 @@ export function createApiClient({ origins, pagesKey }: ApiClientOptions): ApiCli
         ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
       }
       const { status, text, retryAfter } = await send({ method, path, headers, body })
-      if (status === 503 || status === 502 || status === 504) throw new ApiUnavailable(`The API replied ${status}`)
-      if (status >= 300) throw new ApiFailure(status, { body: parseError(text), retryAfterSeconds: Number(retryAfter) || null })
+      const retryAfterSeconds = Number(retryAfter) || null
+      if (status === 503 || status === 502 || status === 504)
+        throw new ApiUnavailable(`The API replied ${status}`, { retryAfterSeconds: retryAfterSeconds ?? undefined })
+      if (status >= 300) throw new ApiFailure(status, { body: parseError(text), retryAfterSeconds })
       return (text ? JSON.parse(text) : null) as ReplyOf<typeof operation>
     },
     async isReady() {

@@ -62,13 +62,21 @@ function toFault(error: unknown): FaultText {
 function answerFaults(app: FastifyInstance, frameScript: InlineAsset): void {
   app.setErrorHandler((error, request, reply): FastifyReply => {
     const fault = toFault(error)
-    if (fault.status >= 500) request.log.error({ err: error, request_id: request.id }, 'page.failed')
-    if (error instanceof ApiFailure && error.retryAfterSeconds) reply.header('retry-after', error.retryAfterSeconds)
+    if (error instanceof ApiUnavailable) request.log.warn({ ...describeOutage(error), request_id: request.id }, 'page.unavailable')
+    else if (fault.status >= 500) request.log.error({ err: error, request_id: request.id }, 'page.failed')
+    const { retryAfterSeconds } = error as Partial<ApiFailure | ApiUnavailable>
+    if (retryAfterSeconds) reply.header('retry-after', retryAfterSeconds)
     return sendFault(reply, { ...fault, context: readPageContext(request), frameScript })
   })
   app.setNotFoundHandler((request, reply) =>
     sendFault(reply, { status: 404, context: readPageContext(request), title: 'notFoundTitle', sentence: 'notFound' }),
   )
+}
+
+/** Without a stack: during an outage every page writes it. */
+function describeOutage({ message, cause }: ApiUnavailable): { reason: string; code?: string } {
+  const { code } = (cause ?? {}) as { code?: string }
+  return { reason: message, ...(code !== undefined && { code }) }
 }
 
 /** Writes one line per request, with route names but never URLs: they contain secrets. */
