@@ -30,6 +30,7 @@ module.exports = {
     'subscriptions',
     'checkouts',
     'checkout-links',
+    'personal-data',
     'portal',
   ],
   'services/auth': [

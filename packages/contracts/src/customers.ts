@@ -112,11 +112,18 @@ export const updateCustomer = operation({
   errors: [ResourceNotFound, RequestValidationError],
 })
 
+const anonymize = z
+  .boolean()
+  .default(false)
+  .describe(
+    '`true`: also removes the personal data of the customer: address, name, tax id, metadata, and what was typed at their checkouts. Orders and invoices keep their billing details. A customer who is deleted already can be anonymized by the id.',
+  )
+
 export const deleteCustomer = operation({
   subject: 'orders.customer.delete',
   summary: 'Delete a customer; their orders remain, their portal sessions end, their external id can be reused',
   http: { method: 'DELETE', path: '/v1/customers/{id}', status: 204, scopes: ['customers:write'], callers: ['organization', 'user'] },
-  request: z.object({ id: Id }),
+  request: z.object({ id: Id, anonymize }),
   reply: z.null(),
   errors: [ResourceNotFound],
 })
@@ -146,7 +153,7 @@ export const deleteCustomerByExternalId = operation({
   subject: 'orders.customer.delete-by-external-id',
   summary: 'Delete a customer by your external id',
   http: { method: 'DELETE', status: 204, scopes: ['customers:write'], ...byExternalId },
-  request: z.object({ external_id: ExternalId }),
+  request: z.object({ external_id: ExternalId, anonymize }),
   reply: z.null(),
   errors: [ResourceNotFound, Conflict],
 })

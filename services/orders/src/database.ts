@@ -75,6 +75,8 @@ import { sandboxDisputes } from './migrations/20261201120000-sandbox-disputes.ts
 import { moveReceipts } from './migrations/20261201131000-move-receipts.ts'
 import { indexUnappliedReceipts } from './migrations/20261201132000-index-unapplied-receipts.ts'
 import { indexFailedPayments } from './migrations/20261201140000-index-failed-payments.ts'
+import { anonymizeCheckouts } from './migrations/20261201151000-anonymize-checkouts.ts'
+import { anonymizeCustomers } from './migrations/20261201150000-anonymize-customers.ts'
 import { validateRelaxedChecks } from './migrations/20261130042000-validate-relaxed-checks.ts'
 import { proveNewAddresses } from './migrations/20261130030000-prove-new-addresses.ts'
 import { offerTrials } from './migrations/20261125020000-offer-trials.ts'
@@ -200,6 +202,8 @@ export const database: DatabaseDefinition = {
     moveReceipts,
     indexUnappliedReceipts,
     indexFailedPayments,
+    anonymizeCustomers,
+    anonymizeCheckouts,
   ],
   // Marks the rows of this release: triggers of migrations complete those of earlier ones.
   settings: { 'quittance.payments': 'port', 'quittance.period_terms': 'recorded' },

@@ -79,6 +79,8 @@ import { resolvePayment } from './payment-operations/resolve-payment.ts'
 import { assertSandboxIsPrivate } from './providers/provider-of.ts'
 import { reactions } from './reactions.ts'
 import { resealCredentials } from './providers/account-credentials.ts'
+import { anonymizeAbandonedCheckouts } from './personal-data/anonymize-checkouts.ts'
+import { anonymizeCustomers } from './personal-data/anonymize-customers.ts'
 import { createProduct, updateProduct } from './catalog/products/product-commands.ts'
 import { getProduct, listProducts } from './catalog/products/product-queries.ts'
 import { updateProductBenefits } from './catalog/products/update-product-benefits.ts'
@@ -202,6 +204,8 @@ export const orders: Service = {
     retryFinalOrders,
     finishUnpaidChanges,
     expireCheckouts,
+    anonymizeAbandonedCheckouts,
+    anonymizeCustomers,
     sweepPaymentAttempts,
     sweepCheckoutLinkVisits,
     forgetDeclarationNetworks,

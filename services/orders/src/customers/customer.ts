@@ -25,6 +25,8 @@ export const CustomerSchema = defineEntity({
     locale: p.text().nullable(),
     metadata: p.json<Metadata>(),
     deletedAt: p.datetime().nullable(),
+    /** When the personal data that other tables still hold is removed next; null if there is none to remove. */
+    anonymizeDueAt: p.datetime().nullable(),
   },
   filters: organizationFilter,
 })
@@ -41,6 +43,9 @@ export interface CustomerChange {
   locale?: string | null | undefined
   metadata?: Metadata | undefined
 }
+
+/** Domain of the addresses of anonymized customers. No mail can reach it (RFC 6761 §6.4). */
+export const anonymizedDomain = 'anonymized.invalid'
 
 export class Customer extends CustomerSchema.class {
   /** Applies the keys that are present. A new e-mail address is unverified unless it was proven; an external id cannot change once set. */
@@ -66,6 +71,19 @@ export class Customer extends CustomerSchema.class {
     this.deletedAt = now
     if (this.externalId) this.metadata = { ...this.metadata, __external_id: this.externalId }
     this.externalId = null
+  }
+
+  /** Removes the personal data of a deleted customer, and lets a job remove what other tables hold. */
+  anonymize(now: Date): void {
+    if (!this.deletedAt) throw new Error(`Customer ${this.id} is not deleted`)
+    this.email = `${this.id}@${anonymizedDomain}`
+    this.emailVerified = false
+    this.name = null
+    this.billingAddress = null
+    this.taxId = null
+    this.locale = null
+    this.metadata = {}
+    this.anonymizeDueAt = now
   }
 }
 CustomerSchema.setClass(Customer)
