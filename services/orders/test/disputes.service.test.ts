@@ -1,7 +1,8 @@
 import { createRefund, PaymentDisputed } from '@quittance/contracts/refunds'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
-import { catchUp, sell, startStripeShop } from './stripe-shop.ts'
+import { readEvents } from './read-events.ts'
+import { catchUp, deliverEvent, sell, startStripeShop } from './stripe-shop.ts'
 
 test('a payment is not refunded while a dispute is open or lost, and is after one that was won', async () => {
   await using shop = await startStripeShop()
@@ -47,4 +48,70 @@ test('a dispute or refund in another mode or currency than its payment is not re
     ).toHaveLength(3),
   )
   expect(await orders.rows('select provider_dispute from disputes union all select provider_refund from refunds')).toEqual([])
+})
+
+const getRoute = 'GET /v1/disputes/:id'
+
+test('a read that began before a later one, and ends after it, does not restore the earlier state', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { intent } = await sell(shop)
+  const id = fake.bank.openDispute(stripe.id, intent)
+  const opened = JSON.stringify(fake.state(stripe.id).disputes.get(id))
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  let reads = 0
+  fake.decideFaults(async ({ route }, moment) => {
+    if (route !== getRoute || moment !== 'after' || ++reads > 1) return null
+    await isReleased
+    return { kind: 'text', status: 200, text: opened }
+  })
+  await deliverEvent(shop, 'charge.dispute.created')
+  await eventually(() => expect(reads).toBe(1))
+  fake.bank.closeDispute(stripe.id, id, 'won')
+  await deliverEvent(shop, 'charge.dispute.closed')
+  const readDisputes = () => orders.rows('select status, funds from disputes')
+  const won = [{ status: 'won', funds: 'reinstated' }]
+  await eventually(async () => expect(await readDisputes()).toEqual(won))
+  release()
+  const unhandled = `select from provider_events where object_kind = 'dispute' and handled_at is null`
+  await eventually(async () => expect(await orders.rows(unhandled)).toEqual([]))
+  fake.decideFaults(null)
+  expect(await readDisputes()).toEqual(won)
+  expect(await readEvents(orders, 'event.dispute.updated')).toEqual([])
+})
+
+test('two reads of a new dispute at once publish it once', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { intent } = await sell(shop)
+  fake.bank.openDispute(stripe.id, intent)
+  const release = await orders.holdTransaction('lock table disputes in share mode')
+  await deliverEvent(shop, 'charge.dispute.created')
+  await deliverEvent(shop, 'charge.dispute.funds_withdrawn')
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually(async () => expect(await orders.rows(waiting)).toHaveLength(2))
+  await release()
+  const unhandled = `select from provider_events where object_kind = 'dispute' and handled_at is null`
+  await eventually(async () => expect(await orders.rows(unhandled)).toEqual([]))
+  expect(await readEvents(orders, 'event.dispute.created')).toHaveLength(1)
+  expect(await readEvents(orders, 'event.dispute.updated')).toEqual([])
+})
+
+test('reinstated funds stay so, and are booked once, if the provider lists them no longer', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const { intent } = await sell(shop)
+  const id = fake.bank.openDispute(stripe.id, intent)
+  fake.bank.closeDispute(stripe.id, id, 'won')
+  await deliverEvent(shop, 'charge.dispute.closed')
+  const booked = `select reason, sum(amount)::int as amount from ledger_entries where reason like 'dispute%' group by 1 order by 1`
+  const readAll = async () => [await orders.rows('select status, funds from disputes'), await orders.rows(booked)]
+  await eventually(async () => expect(await orders.rows('select funds from disputes')).toEqual([{ funds: 'reinstated' }]))
+  const before = await readAll()
+  fake.state(stripe.id).disputes.get(id)?.balance_transactions.pop()
+  await orders.rows("update disputes set next_check_at = now(), observed_at = observed_at - interval '1 second'")
+  const [{ version } = { version: 0 }] = await orders.rows<{ version: number }>('select version from disputes')
+  await orders.rows(`select pg_notify('wake', 'check-due-disputes')`)
+  await eventually(async () => expect(await orders.rows('select from disputes where version > $1', [version])).toHaveLength(1))
+  expect(await readAll()).toEqual(before)
 })

@@ -4,10 +4,12 @@ import { receiveProviderEvent } from '@quittance/contracts/provider-events'
 import { createRefund, listRefunds, orderRefunded, PaymentDisputed, refundCreated, refundUpdated } from '@quittance/contracts/refunds'
 import { revokeSubscription, updateSubscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
+import type { FakeFault } from '@quittance/testing/stripe/fake-faults'
 import { signPayload } from '@quittance/testing/stripe/fake-webhooks'
 import { expect, test } from 'vitest'
 import { expectMoneyToAddUp } from './money.ts'
 import { readEvents } from './read-events.ts'
+import type { OrdersUnderTest } from './start-orders.ts'
 import { catchUp, sell, startStripeShop, type StripeShop } from './stripe-shop.ts'
 import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
 
@@ -120,14 +122,28 @@ test('two events about one refund of the dashboard at once take its credit back 
   expect(order).toEqual({ refunded: 5_000, credited: 5_000 })
 })
 
+/** Sells a plan by direct debit and revokes it before the money arrives: the money is a surplus. */
+async function receiveSurplus({ orders, fake, stripe, shop, ...rest }: StripeShop, refundFault?: FakeFault): Promise<string> {
+  const bought = await buyPlan(orders, shop, { price: 1000, token: fake.buyer.createToken(stripe.id, 'pm_success_sepaDebit') })
+  await orders.call(revokeSubscription, { id: bought.subscription.id }, shop.seller)
+  const [intent = ''] = [...fake.state(stripe.id).paymentIntents.keys()]
+  if (refundFault) fake.inject({ route: 'POST /v1/refunds', moment: 'before', fault: refundFault })
+  fake.bank.settlePayment(stripe.id, intent)
+  await deliver({ orders, fake, stripe, shop, ...rest }, 'payment_intent.succeeded')
+  return intent
+}
+
+const notRecorded = (orders: OrdersUnderTest) =>
+  eventually(async () =>
+    expect(
+      await orders.rows(`select from provider_events where object_kind = 'refund' and attempts > 0 and leased_until is null`),
+    ).toHaveLength(1),
+  )
+
 test('a surplus that is refunded in the dashboard is not refunded again', async () => {
   await using shop = await startStripeShop()
   const { orders, fake, stripe, shop: seller } = shop
-  const bought = await buyPlan(orders, seller, { price: 1000, token: fake.buyer.createToken(stripe.id, 'pm_success_sepaDebit') })
-  await orders.call(revokeSubscription, { id: bought.subscription.id }, seller.seller)
-  const [intent = ''] = [...fake.state(stripe.id).paymentIntents.keys()]
-  fake.bank.settlePayment(stripe.id, intent)
-  await deliver(shop, 'payment_intent.succeeded')
+  const intent = await receiveSurplus(shop)
   const listRows = () => orders.rows('select state, purpose, amount::int from refunds order by created_at')
   const refund = { purpose: 'surplus', amount: 1000 }
   await eventually(async () => expect(await listRows()).toEqual([{ ...refund, state: 'succeeded' }]))
@@ -152,6 +168,34 @@ test('a surplus that is refunded in the dashboard is not refunded again', async 
   expect([await readBooked(shop), fake.moneyMoved(stripe.id)['usd']]).toEqual([0, 0])
   expect((await orders.call(listRefunds, {}, seller.seller)).items).toEqual([])
   await expectMoneyToAddUp(orders)
+})
+
+test('a part of a surplus that is refunded in the dashboard changes no refund', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const intent = await receiveSurplus(shop, { kind: 'rate-limit', retryAfterSeconds: 600 })
+  const listRows = () => orders.rows('select state, amount::int from refunds')
+  await eventually(async () => expect(await orders.rows('select from payment_accounts where paused_until > now()')).toHaveLength(1))
+  const before = await listRows()
+  expect(before).toMatchObject([{ amount: 1000 }])
+  fake.bank.refundInDashboard(stripe.id, intent, 400)
+  await orders.rows('update payment_accounts set paused_until = null')
+  await deliver(shop, 'refund.created')
+  await notRecorded(orders)
+  expect(await listRows()).toEqual(before)
+})
+
+test('a surplus whose own refund has no reply yet is not canceled by one of the dashboard', async () => {
+  await using shop = await startStripeShop()
+  const { orders, fake, stripe } = shop
+  const intent = await receiveSurplus(shop, { kind: 'timeout' })
+  const submitted = [{ state: 'submitted', amount: 1000 }]
+  const listRows = () => orders.rows('select state, amount::int from refunds')
+  await eventually(async () => expect(await listRows()).toEqual(submitted))
+  fake.bank.refundInDashboard(stripe.id, intent, 1000)
+  await deliver(shop, 'refund.created')
+  await notRecorded(orders)
+  expect(await listRows()).toEqual(submitted)
 })
 
 test('a dispute blocks the method and its renewals, and refunds of its payment are 409 [payments 49]', async () => {

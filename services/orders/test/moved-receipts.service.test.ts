@@ -1,9 +1,11 @@
 import { addReceipt, importStatement, listBankReceipts, markReceiptAsReturned } from '@quittance/contracts/bank-receipts'
 import { Conflict } from '@quittance/contracts/errors'
+import { createPaymentAccount } from '@quittance/contracts/payment-accounts'
 import { expect, test } from 'vitest'
 import { buildCamt } from './camt.ts'
 import { asThisRelease } from './money.ts'
 import {
+  bankAccount,
   buyByTransfer,
   readBalance,
   receiveMoney,
@@ -83,4 +85,31 @@ test('money of an ended request that is complete and not applied yet stays with 
   await expect(orders.call(addReceipt, assignment, shop.shop.seller)).rejects.toThrow('is complete and being applied')
   await asThisRelease(orders, `update payments set leased_until = null where id = '${ended.paymentId}'`)
   await waitForOrderStatus(shop, ended.orderId, 'paid')
+})
+
+test('a credit in another currency is not assigned to a payment, whatever its amount', async () => {
+  await using shop = await startTransferShop()
+  const { orders, account } = shop
+  const { seller } = shop.shop
+  const { paymentId, orderId } = await buyByTransfer(shop)
+  const document = buildCamt([{ currency: 'CHF', unstructured: ['Thanks'] }])
+  const { unmatched } = await orders.call(importStatement, { id: account.id, document }, seller)
+  const assignment = { id: paymentId, amount: 4_200, booked_on, bank_reference: unmatched[0]?.bank_reference ?? '' }
+  await expect(orders.call(addReceipt, assignment, seller)).rejects.toThrow(Conflict)
+  expect(await orders.rows('select payment_id from bank_receipts')).toEqual([{ payment_id: null }])
+  expect(await orders.rows('select status from orders where id = $1', [orderId])).toEqual([{ status: 'pending' }])
+})
+
+test('a statement of one bank account pays no payment of another one of the seller', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { seller } = shop.shop
+  const { reference, orderId } = await buyByTransfer(shop)
+  const iban = 'GB82WEST12345698765432'
+  const bank = { ...bankAccount, iban }
+  const other = await orders.call(createPaymentAccount, { provider: 'bank_transfer', mode: 'test', bank }, seller)
+  const document = buildCamt([{ structured: reference }], { iban })
+  const reply = await orders.call(importStatement, { id: other.id, document }, seller)
+  expect(reply).toMatchObject({ matched: [], unmatched: [{ amount: 4_200, payment_id: null }] })
+  expect(await orders.rows('select status from orders where id = $1', [orderId])).toEqual([{ status: 'pending' }])
 })

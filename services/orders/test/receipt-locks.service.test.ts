@@ -1,4 +1,4 @@
-import { addReceipt, importStatement } from '@quittance/contracts/bank-receipts'
+import { addReceipt, importStatement, markReceiptAsReturned } from '@quittance/contracts/bank-receipts'
 import { connectTo } from '@quittance/testing/database'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
@@ -38,4 +38,36 @@ test.each(waysToPay)('%s waits for the settlement of its payment without a deadl
   await settlement.end()
   expect(results).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }])
   await waitForOrderStatus(shop, transfer.orderId, 'paid')
+})
+
+/** Runs two calls that both wait for the transaction which `sql` begins, and returns their results. */
+async function runTogether<T>({ orders }: TransferShop, call: () => Promise<T>, sql: string): Promise<T[]> {
+  const release = await orders.holdTransaction(sql)
+  const calls = Promise.all([call(), call()])
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await eventually(async () => expect(await orders.rows(waiting)).toHaveLength(2))
+  await release()
+  return calls
+}
+
+test('a receipt that is recorded twice at once is one', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  const { paymentId: id } = await buyByTransfer(shop)
+  const receipt = { id, amount: 100, booked_on: '2026-11-24', bank_reference: 'BANK-1' }
+  const add = () => orders.call(addReceipt, receipt, shop.shop.seller)
+  const [first, second] = await runTogether(shop, add, `select from payments where id = '${id}' for update`)
+  expect(second?.id).toBe(first?.id)
+  expect(await orders.rows('select amount::int from bank_receipts')).toEqual([{ amount: 100 }])
+})
+
+test('a receipt that is marked as returned twice at once is returned once', async () => {
+  await using shop = await startTransferShop()
+  const { orders } = shop
+  await load(shop, unnamed)
+  const [{ id } = { id: '' }] = await orders.rows<{ id: string }>('select id from bank_receipts')
+  const mark = () => orders.call(markReceiptAsReturned, { id }, shop.shop.seller)
+  const [first, second] = await runTogether(shop, mark, 'select from bank_receipts for update')
+  expect(first).toMatchObject({ unapplied_amount: 0, returned_amount: 4200 })
+  expect(second).toEqual(first)
 })
