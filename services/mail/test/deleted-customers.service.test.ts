@@ -3,6 +3,8 @@ import { creditNoteGenerated } from '@quittance/contracts/credit-note-events'
 import { customerDeleted } from '@quittance/contracts/customers'
 import type { Order } from '@quittance/contracts/orders'
 import { orderRefunded } from '@quittance/contracts/refunds'
+import { buildContractExample } from '@quittance/contracts/schema-example'
+import { subscriptionRevoked, type Subscription } from '@quittance/contracts/subscriptions'
 import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { markForgottenCustomers } from '../src/migrations/20261130202500-keep-deleted-customers.ts'
@@ -94,4 +96,17 @@ test('the release before does not remove the id of a deleted customer', async ()
   const order = await deleteBuyer(mail)
   await mail.rows('delete from customers')
   expect(await readCustomers(mail)).toEqual([{ id: order.customer_id, email: null, is_deleted: true }])
+})
+
+test('an event that states its customer as deleted brings no mail, also before the deletion itself arrives', async () => {
+  await using mail = await startMail()
+  const order = mail.order()
+  const customer = { ...order.customer, email: `${order.customer_id}@anonymized.invalid`, deleted_at: '2026-12-01T10:00:00Z' }
+  await untilHandled(mail, await mail.pay({ ...order, customer }))
+  const example = buildContractExample(subscriptionRevoked.payload) as Subscription
+  const ended = { ...example, status: 'canceled' as const, customer, customer_id: customer.id }
+  const about = { organizationId: mail.organizationId, aggregateId: customer.id }
+  await untilHandled(mail, await mail.emit(subscriptionRevoked, ended, about))
+  expect(await mail.rows('select from messages')).toEqual([])
+  expect(await readCustomers(mail)).toEqual([])
 })

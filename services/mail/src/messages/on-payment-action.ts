@@ -2,7 +2,7 @@ import { orderPaymentActionRequired, type OrderPaymentAction } from '@quittance/
 import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer, type Transaction } from '@quittance/runtime/handler'
 import { storeBuyer } from './customer-copy.ts'
-import { storeMessage, type NewMessage } from './store-message.ts'
+import { storeBuyerMessage, type NewMessage } from './store-message.ts'
 
 /** After that the change is undone. */
 const confirmableMs = 23 * 3_600_000
@@ -30,13 +30,7 @@ export const onPaymentActionRequired = consumer(
     if (!request) return
     if (request.data.kind === 'transfer_request' && (await isLimited(order, transaction))) return
     await storeBuyer(order, organizationId, transaction)
-    await storeMessage(transaction, message, {
-      ...request,
-      recipientId: order.customer_id,
-      customerId: order.customer_id,
-      recipient: order.customer.email,
-      locale: order.customer.locale ?? null,
-    })
+    await storeBuyerMessage(transaction, message, { ...request, customer: order.customer })
   },
 )
 

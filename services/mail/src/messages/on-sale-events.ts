@@ -4,7 +4,7 @@ import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer } from '@quittance/runtime/handler'
 import type { MailData } from '../content/mail-data.ts'
 import { storeBuyer } from './customer-copy.ts'
-import { storeMessage } from './store-message.ts'
+import { storeBuyerMessage, storeMessage } from './store-message.ts'
 
 /** Lines stored with a receipt; it shows fewer. */
 const maxStoredLines = 60
@@ -13,14 +13,7 @@ const maxStoredLines = 60
 export const onOrderPaid = consumer(durableConsumers.mailOrders, [orderPaid], async (message, transaction) => {
   const { payload: order, organizationId } = message
   await storeBuyer(order, organizationId, transaction)
-  await storeMessage(transaction, message, {
-    data: toReceipt(order),
-    sourceId: order.id,
-    recipientId: order.customer_id,
-    customerId: order.customer_id,
-    recipient: order.customer.email,
-    locale: order.customer.locale ?? null,
-  })
+  await storeBuyerMessage(transaction, message, { data: toReceipt(order), sourceId: order.id, customer: order.customer })
 })
 
 /** Stores the address for the mail about the refund: the customer may be from before the installation. */

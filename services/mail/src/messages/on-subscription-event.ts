@@ -16,7 +16,7 @@ import { durableConsumers } from '@quittance/contracts/streams'
 import { consumer, type Transaction } from '@quittance/runtime/handler'
 import type { MailData } from '../content/mail-data.ts'
 import { storeCustomers } from './customer-copy.ts'
-import { storeMessage } from './store-message.ts'
+import { storeBuyerMessage } from './store-message.ts'
 
 const findProduct = `select product_id, product_name from subscriptions where id = :id and organization_id = any (:scope_organizations) for update`
 
@@ -46,15 +46,9 @@ export const onSubscriptionEvent = consumer(
     const planChange = await recordPlan(transaction, subscription, organizationId)
     const data = event.subject === subscriptionUpdated.subject ? planChange : toChange(event.subject, subscription)
     if (data === null) return
-    await storeMessage(transaction, message, {
-      data,
-      // The end may have two events.
-      sourceId: data.kind === 'subscription_ended' ? subscription.id : message.id,
-      recipientId: subscription.customer_id,
-      customerId: subscription.customer_id,
-      recipient: subscription.customer.email,
-      locale: subscription.customer.locale ?? null,
-    })
+    // The end may have two events.
+    const sourceId = data.kind === 'subscription_ended' ? subscription.id : message.id
+    await storeBuyerMessage(transaction, message, { data, sourceId, customer: subscription.customer })
   },
 )
 

@@ -1,3 +1,4 @@
+import type { Customer } from '@quittance/contracts/customers'
 import type { EventMessage, Transaction } from '@quittance/runtime/handler'
 import type { MailData } from '../content/mail-data.ts'
 import { customerLock } from './customer-copy.ts'
@@ -58,4 +59,18 @@ export async function storeMessage(transaction: Transaction, event: EventMessage
     traceparent,
   })
   if (stored.length > 0) wake(sendingJobName)
+}
+
+type BuyerMessage = Omit<NewMessage, 'recipientId' | 'customerId' | 'recipient' | 'locale'> & { customer: Customer }
+
+/** Stores a mail to the buyer in an event; none if they were deleted before it, also if this service does not know that yet. */
+export async function storeBuyerMessage(
+  transaction: Transaction,
+  event: EventMessage,
+  { customer, ...message }: BuyerMessage,
+): Promise<void> {
+  const { id, email: recipient, locale, deleted_at: deletedAt } = customer
+  if (deletedAt) return
+  // Events of release 0.1.0 have no language.
+  await storeMessage(transaction, event, { ...message, recipientId: id, customerId: id, recipient, locale: locale ?? null })
 }
