@@ -106,6 +106,16 @@ test('blocks the second attempt if its name then resolves to a private address [
   expect(seen.connections).toBe(1)
 })
 
+test('delivers to a name whose IPv6 addresses are never answered', async () => {
+  trustCertificate(certificates.authority)
+  const { port } = await secured(certificates.good)
+  names.setAddresses('good.hooks.test', ['127.0.0.1'])
+  names.dropIpv6Queries('good.hooks.test')
+  const endpoint = await webhooks.endpoint({ url: `https://good.hooks.test:${port}/`, events: ['order.paid'] })
+  await webhooks.publishEvents([orderPaid])
+  expect(await waitForAttempts(endpoint.id, 1)).toMatchObject([{ http_code: 200, reason: null }])
+})
+
 test('sends nothing if TLS is too old, hangs or has an untrusted or wrong certificate [fault 35]', async () => {
   // Without it, all of them would fail for the same reason.
   expect(trustCertificate(certificates.authority).map((certificate) => certificate.trim())).toContain(certificates.authority)
