@@ -13,6 +13,7 @@ import { holdBacklogsInBatches } from './migrations/20261127060000-hold-backlogs
 import { storeConsumerPositions } from './migrations/20261127230000-store-consumer-positions.ts'
 import { indexRetries } from './migrations/20261129221000-index-retries.ts'
 import { storeBreakerFailures } from './migrations/20261129222000-store-breaker-failures.ts'
+import { recordSelections } from './migrations/20261201160000-record-selections.ts'
 
 /** Events, deliveries and attempts are written by SQL only; see `deliveries/queue-store.ts`. */
 export const database: DatabaseDefinition = {
@@ -31,6 +32,7 @@ export const database: DatabaseDefinition = {
     storeConsumerPositions,
     indexRetries,
     storeBreakerFailures,
+    recordSelections,
   ],
   rights: { functions: ['ensure_webhook_partitions', 'drop_webhook_partitions'] },
 }

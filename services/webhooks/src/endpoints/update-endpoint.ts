@@ -13,6 +13,7 @@ import { generateSecret } from '../http/signature.ts'
 import { Endpoint } from './endpoint.ts'
 import { assertAllowedUrl } from './endpoint-url.ts'
 import { endpointView } from './endpoint-view.ts'
+import { recordSelection } from './selection.ts'
 
 export const updateEndpoint = command(
   updateWebhookEndpointContract,
@@ -24,6 +25,7 @@ export const updateEndpoint = command(
     const isNewSecret = secret && secret !== maskedSecret
     const sealedSecret = isNewSecret ? sealSecret(secret, { keys, context: endpoint.organizationId }) : undefined
     const isMoved = url ? url !== endpoint.url : false
+    if (events) await recordSelection(transaction, id, { before: endpoint.events, after: events })
     endpoint.change({ url, format, events, rateLimit: rate_limit, sealedSecret })
     if (isMoved) await resetFailures(transaction, id)
     if (enabled === true) await enableEndpoint(transaction, id)

@@ -2,6 +2,7 @@ import { publicEvents, type PublicEvent } from '@quittance/contracts/registry'
 import { durableConsumers } from '@quittance/contracts/streams'
 import { batchConsumer, type EventMessage } from '@quittance/runtime/handler'
 import type { SystemSql } from '@quittance/sql/sql-runner'
+import { findFilters } from '../endpoints/selection.ts'
 import { deliveryJobName } from '../job-names.ts'
 import { chatMessage, isChatNoise } from './chat-message.ts'
 import { storeEvents, type NewDelivery } from './store-events.ts'
@@ -15,11 +16,13 @@ interface EndpointRow {
   is_disabled: boolean
   /** Milliseconds since 1970. */
   registered_ms: number
+  /** When a type was selected, for those that were selected after the registration. */
+  selected_since: Record<string, string>
 }
 
 const endpointsSql = `
   select id, organization_id, events, format, disabled_at is not null as is_disabled,
-    (extract(epoch from registered_at) * 1000)::float8 as registered_ms
+    (extract(epoch from registered_at) * 1000)::float8 as registered_ms, selected_since
   from webhook_endpoints where organization_id = any (:organization_ids::uuid[]) and deleted_at is null`
 
 type Message = EventMessage<PublicEvent>
@@ -28,8 +31,8 @@ type Message = EventMessage<PublicEvent>
 const endpointsOf = new WeakMap<Message, EndpointRow[]>()
 
 /**
- * Creates a delivery for every endpoint that selects the event's type and was registered before the event, so that a replay, or a stream
- * that was published again, brings no earlier events to a new endpoint. Stores nothing if there is no such endpoint.
+ * Creates a delivery for every endpoint that has selected the event's type since before the event, so that a replay, or a stream that was
+ * published again, brings no earlier events to a new endpoint or selection. Stores nothing if there is no such endpoint.
  */
 export const onPublicEvent = batchConsumer(durableConsumers.webhooksPublicEvents, publicEvents, {
   async concerning(messages, systemSql) {
@@ -57,10 +60,16 @@ async function createEndpointMatcher(messages: readonly Message[], systemSql: Sy
   const endpoints = await systemSql<EndpointRow>('endpoints.of-organizations', endpointsSql, { organization_ids: organizationIds })
   const byOrganization = Map.groupBy(endpoints, ({ organization_id }) => organization_id)
   return ({ organizationId, event: { webhookType: type }, occurredAt }) => {
-    const names = [type, `${type.split('.')[0]}.*`, '*']
-    const registered = (byOrganization.get(organizationId ?? '') ?? []).filter(({ registered_ms }) => registered_ms <= occurredAt.getTime())
-    return registered.filter(({ events }) => names.some((name) => events.includes(name)))
+    const filters = findFilters(type)
+    const selecting = (byOrganization.get(organizationId ?? '') ?? []).filter(({ events }) => filters.some((each) => events.includes(each)))
+    return selecting.filter((endpoint) => findStart(endpoint, type) <= occurredAt.getTime())
   }
+}
+
+/** Returns from when on an endpoint gets the events of a type, in milliseconds since 1970. */
+function findStart({ registered_ms, selected_since }: EndpointRow, type: string): number {
+  const since = selected_since[type]
+  return since === undefined ? registered_ms : Math.max(registered_ms, Date.parse(since))
 }
 
 interface StorableMessage {
