@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { buildConnector } from 'undici'
@@ -116,16 +115,4 @@ test('fails if TLS hangs or the reply is plain text, and sends nothing but the h
   plain.sockets[0]?.write('HTTP/1.1 400 Bad Request\r\n\r\n')
   await expect(answering).rejects.toMatchObject({ reason: 'tls_error' })
   expect(hello[0]).toBe(0x16)
-})
-
-test('a process without free file descriptors reports its own fault, not one of the destination', async () => {
-  const { port } = await listen()
-  const script = `
-    import { openSync } from 'node:fs'
-    import { createCheckedConnector } from ${JSON.stringify(import.meta.resolve('./checked-connection.ts'))}
-    const connector = createCheckedConnector({ resolve: async () => [], isPermitted: () => true, timeoutMs: 2_000 })
-    try { for (;;) openSync('/dev/null') } catch {}
-    connector({ hostname: '127.0.0.1', port: '${port}', protocol: 'http:' }, (error) => console.log(error?.code, error?.reason))`
-  const limited = ['-c', 'ulimit -n 64; exec "$0" --input-type=module -e "$1"', process.execPath, script]
-  expect(execFileSync('bash', limited, { encoding: 'utf8' })).toBe('EMFILE undefined\n')
 })

@@ -100,10 +100,7 @@ interface SettleOptions {
   late: ConnectionFailure
 }
 
-/** This process or machine has no file descriptor, port or buffer left: the destination is not at fault. */
-const ownFaults = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
-
-/** Returns the socket after the event; destroys it on failure or timeout. Rethrows a fault of this machine. */
+/** Returns the socket after the event; destroys it on failure or timeout. */
 async function settle(socket: Socket, { event, deadline, failed, late }: SettleOptions): Promise<Socket> {
   // A destroyed socket may still emit an error, and no other listener exists yet.
   socket.on('error', () => {})
@@ -112,7 +109,6 @@ async function settle(socket: Socket, { event, deadline, failed, late }: SettleO
     return socket
   } catch (error) {
     socket.destroy()
-    if (ownFaults.has((error as NodeJS.ErrnoException).code ?? '')) throw error
     throw new ConnectionError(deadline.aborted ? late : failed, { cause: error })
   }
 }
