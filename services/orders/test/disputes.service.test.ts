@@ -3,6 +3,7 @@ import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { readEvents } from './read-events.ts'
 import { catchUp, deliverEvent, sell, startStripeShop } from './stripe-shop.ts'
+import { waitForLocks, waitUntilHandled } from './wait-for-rows.ts'
 
 test('a payment is not refunded while a dispute is open or lost, and is after one that was won', async () => {
   await using shop = await startStripeShop()
@@ -73,8 +74,7 @@ test('a read that began before a later one, and ends after it, does not restore 
   const won = [{ status: 'won', funds: 'reinstated' }]
   await eventually(async () => expect(await readDisputes()).toEqual(won))
   release()
-  const unhandled = `select from provider_events where object_kind = 'dispute' and handled_at is null`
-  await eventually(async () => expect(await orders.rows(unhandled)).toEqual([]))
+  await waitUntilHandled(orders, 'dispute')
   fake.decideFaults(null)
   expect(await readDisputes()).toEqual(won)
   expect(await readEvents(orders, 'event.dispute.updated')).toEqual([])
@@ -88,11 +88,9 @@ test('two reads of a new dispute at once publish it once', async () => {
   const release = await orders.holdTransaction('lock table disputes in share mode')
   await deliverEvent(shop, 'charge.dispute.created')
   await deliverEvent(shop, 'charge.dispute.funds_withdrawn')
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await eventually(async () => expect(await orders.rows(waiting)).toHaveLength(2))
+  await waitForLocks(orders, 2)
   await release()
-  const unhandled = `select from provider_events where object_kind = 'dispute' and handled_at is null`
-  await eventually(async () => expect(await orders.rows(unhandled)).toEqual([]))
+  await waitUntilHandled(orders, 'dispute')
   expect(await readEvents(orders, 'event.dispute.created')).toHaveLength(1)
   expect(await readEvents(orders, 'event.dispute.updated')).toEqual([])
 })

@@ -12,6 +12,7 @@ import { readEvents } from './read-events.ts'
 import type { OrdersUnderTest } from './start-orders.ts'
 import { catchUp, sell, startStripeShop, type StripeShop } from './stripe-shop.ts'
 import { advance, after, buyPlan, createPlan, waitForSubscription } from './subscribe.ts'
+import { waitForLocks, waitUntilHandled } from './wait-for-rows.ts'
 
 const anonymous = { kind: 'anonymous' } as const
 /** Delivers every event of a type, signed by the provider, `copies` times each. */
@@ -110,11 +111,9 @@ test('two events about one refund of the dashboard at once take its credit back 
   const release = await orders.holdTransaction('select from subscriptions for update')
   await deliver(shop, 'refund.created')
   await deliver(shop, 'refund.updated')
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await eventually(async () => expect(await orders.rows(waiting)).toHaveLength(2))
+  await waitForLocks(orders, 2)
   await release()
-  const unhandled = `select from provider_events where object_kind = 'refund' and handled_at is null`
-  await eventually(async () => expect(await orders.rows(unhandled)).toEqual([]))
+  await waitUntilHandled(orders, 'refund')
   // What was not credited is 0.00, so all of the refund is taken from the credit.
   const [order] = await orders.rows(
     'select (refunded_amount + refunding_amount)::int as refunded, credited_amount::int as credited from orders',

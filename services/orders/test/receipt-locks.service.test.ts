@@ -1,9 +1,9 @@
 import { addReceipt, importStatement, markReceiptAsReturned } from '@quittance/contracts/bank-receipts'
 import { connectTo } from '@quittance/testing/database'
-import { eventually } from '@quittance/testing/eventually'
 import { expect, test } from 'vitest'
 import { buildCamt, type TestEntry } from './camt.ts'
 import { buyByTransfer, startTransferShop, waitForOrderStatus, type Transfer, type TransferShop } from './transfer-shop.ts'
+import { waitForLocks } from './wait-for-rows.ts'
 
 const load = ({ orders, shop, account }: TransferShop, entry: TestEntry) =>
   orders.call(importStatement, { id: account.id, document: buildCamt([entry]) }, shop.seller)
@@ -32,8 +32,7 @@ test.each(waysToPay)('%s waits for the settlement of its payment without a deadl
   const lock = (strength: string) => `select from payments where id = '${transfer.paymentId}' for ${strength}`
   await settlement.query(`begin; set local deadlock_timeout = '50ms'; ${lock('no key update')}`)
   const paid = pay(shop, transfer)
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await eventually(async () => expect(await orders.rows(waiting)).toHaveLength(1))
+  await waitForLocks(orders, 1)
   const results = await Promise.allSettled([settlement.query(`${lock('update')}; commit`), paid])
   await settlement.end()
   expect(results).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }])
@@ -44,8 +43,7 @@ test.each(waysToPay)('%s waits for the settlement of its payment without a deadl
 async function runTogether<T>({ orders }: TransferShop, call: () => Promise<T>, sql: string): Promise<T[]> {
   const release = await orders.holdTransaction(sql)
   const calls = Promise.all([call(), call()])
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await eventually(async () => expect(await orders.rows(waiting)).toHaveLength(2))
+  await waitForLocks(orders, 2)
   await release()
   return calls
 }
