@@ -63,9 +63,9 @@ export class ApiUnavailable extends Error {
   override readonly name = 'ApiUnavailable'
   readonly retryAfterSeconds: number
 
-  constructor(message: string, { retryAfterSeconds = 1, cause }: { retryAfterSeconds?: number | undefined; cause?: unknown } = {}) {
+  constructor(message: string, { retryAfterSeconds, cause }: { retryAfterSeconds?: number | null; cause?: unknown } = {}) {
     super(message, { cause })
-    this.retryAfterSeconds = retryAfterSeconds
+    this.retryAfterSeconds = retryAfterSeconds ?? 1
   }
 }
 
@@ -120,8 +120,7 @@ export function createApiClient({ origins, pagesKey }: ApiClientOptions): ApiCli
       }
       const { status, text, retryAfter } = await send({ method, path, headers, body })
       const retryAfterSeconds = Number(retryAfter) || null
-      if (status === 503 || status === 502 || status === 504)
-        throw new ApiUnavailable(`The API replied ${status}`, { retryAfterSeconds: retryAfterSeconds ?? undefined })
+      if (status === 503 || status === 502 || status === 504) throw new ApiUnavailable(`The API replied ${status}`, { retryAfterSeconds })
       if (status >= 300) throw new ApiFailure(status, { body: parseError(text), retryAfterSeconds })
       return (text ? JSON.parse(text) : null) as ReplyOf<typeof operation>
     },

@@ -8,6 +8,8 @@ import { bundleScripts } from '../page/scripts.ts'
 import { findStripeSources } from '../page/stripe-sources.ts'
 import { createApp } from './app.ts'
 
+const scripts = await bundleScripts()
+
 interface LogLine {
   level: string
   event: string
@@ -27,7 +29,7 @@ async function openCheckoutPage(apiOrigin: string) {
   const app = await createApp({
     api,
     cookies: createCookieSealer({ keys: [new Uint8Array(32)], isSecure: false }),
-    scripts: await bundleScripts(),
+    scripts,
     stripe: findStripeSources('https://js.stripe.com/v3/'),
     origin,
     baseUrl: origin,
